@@ -111,7 +111,7 @@ func ParseShownPrice(b []byte) (ShownPrice, error) {
 
 // Availability is what the stock downstream answered just now. It is never remembered.
 type Availability struct {
-	available bool
+	available bool  // the zero value is what an absent stock shows: not available, 0
 	quantity  int64 // -1: not told
 }
 
@@ -122,9 +122,6 @@ const QuantityUnknown = -1
 func NewAvailability(available bool, quantity int64) Availability {
 	return Availability{available, quantity}
 }
-
-// NoStock is what an absent stock shows.
-var NoStock = Availability{}
 
 func (s Availability) appendJSON(b []byte) []byte {
 	b = append(b, `{"available":`...)
@@ -142,11 +139,11 @@ func (s Availability) appendJSON(b []byte) []byte {
 type Offer struct {
 	ID    ID
 	price Quote
-	stock Availability
+	stock Answer[Availability]
 }
 
 // NewOffer is the only way to an Offer. It takes the live types alone.
-func NewOffer(id ID, price Quote, stock Availability) Offer { return Offer{id, price, stock} }
+func NewOffer(id ID, price Quote, stock Answer[Availability]) Offer { return Offer{id, price, stock} }
 
 // AppendJSON appends the answer of GET /products/{id}/offer.
 func (o Offer) AppendJSON(b []byte) []byte {
@@ -159,9 +156,9 @@ func (o Offer) AppendJSON(b []byte) []byte {
 	b = append(b, `","asOf":"`...)
 	b = appendInstant(b, o.price.asOf)
 	b = append(b, `"},"stock":`...)
-	b = o.stock.appendJSON(b)
+	b = o.stock.section.value.appendJSON(b)
 	b = append(b, `,"purchasable":`...)
-	b = strconv.AppendBool(b, o.stock.available)
+	b = strconv.AppendBool(b, o.stock.section.value.available)
 	return append(b, '}')
 }
 

@@ -56,6 +56,15 @@ func Missing[T any](reason Outcome) Section[T] {
 	return Section[T]{note: Note{Status: StatusUnavailable, Reason: reason}}
 }
 
+// Answer is a part of a page that must have been answered, be it with "there is nothing". It cannot be missing.
+type Answer[T any] struct{ section Section[T] }
+
+// Answered is a part that the downstream filled.
+func Answered[T any](v T) Answer[T] { return Answer[T]{Have(v)} }
+
+// AnsweredNothing is a part of which the downstream said that there is nothing.
+func AnsweredNothing[T any]() Answer[T] { return Answer[T]{Without[T]()} }
+
 // PriceSection is the price as a page shows it: live, remembered, or absent.
 type PriceSection struct {
 	shown ShownPrice
@@ -78,14 +87,14 @@ type Page struct {
 	ID              ID
 	Product         Product
 	Price           PriceSection
-	Stock           Section[Availability]
+	Stock           Answer[Availability]
 	Reviews         Section[ReviewSummary]
 	Recommendations Section[Items]
 }
 
 // Notes tells each section's status, by downstream.
 func (p *Page) Notes() [NumDependencies]Note {
-	return [NumDependencies]Note{{}, p.Price.note, p.Stock.note, p.Reviews.note, p.Recommendations.note}
+	return [NumDependencies]Note{{}, p.Price.note, p.Stock.section.note, p.Reviews.note, p.Recommendations.note}
 }
 
 // Degraded is true exactly when some section is stale or unavailable.
@@ -100,7 +109,7 @@ func (p *Page) Degraded() bool {
 
 // Purchasable is true exactly when price and stock are live and the product is available.
 func (p *Page) Purchasable() bool {
-	return p.Price.note.Status == StatusOK && p.Stock.note.Status == StatusOK && p.Stock.value.available
+	return p.Price.note.Status == StatusOK && p.Stock.section.note.Status == StatusOK && p.Stock.section.value.available
 }
 
 // AppendJSON appends the page's representation.
@@ -134,7 +143,7 @@ func (p *Page) appendJSON(b []byte) (out []byte, asOf, asOfEnd int) {
 	b = append(b, `,"price":`...)
 	b, asOf, asOfEnd = p.Price.appendJSON(b)
 	b = append(b, `,"stock":`...)
-	b = p.Stock.value.appendJSON(b)
+	b = p.Stock.section.value.appendJSON(b)
 	b = append(b, `,"reviews":`...)
 	b = appendOr(b, p.Reviews.value, "null")
 	b = append(b, `,"recommendations":`...)

@@ -1,0 +1,167 @@
+package merge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"example.com/bff/internal/page"
+)
+
+// fanout is the calls of one page, in flight together.
+type fanout struct {
+	group *errgroup.Group
+	ctx   context.Context // ends when the page does: at its deadline, with its caller, or with its first error
+	query *page.Query
+	rec   *page.Record // each call writes its own place in Calls
+
+	mu         sync.Mutex
+	failed     []page.FailedDependency
+	retryAfter time.Duration
+	defect     string
+}
+
+func newFanout(ctx context.Context, q *page.Query, rec *page.Record) *fanout {
+	f := &fanout{query: q, rec: rec}
+	f.group, f.ctx = errgroup.WithContext(ctx)
+	return f
+}
+
+// errFailed ends the page; what failed is in fanout.failed.
+var errFailed = errors.New("a critical section could not be had")
+
+// wait returns the page's error once every call has ended. All end at once when the first error is there.
+func (f *fanout) wait() error {
+	err := f.group.Wait()
+	f.rec.Defect = f.defect
+	if errors.Is(err, errFailed) {
+		slices.SortFunc(f.failed, func(a, b page.FailedDependency) int { return cmp.Compare(a.Name, b.Name) })
+		return &page.UnavailableError{Dependencies: f.failed, RetryAfter: f.retryAfter}
+	}
+	return err
+}
+
+// exist fills *dst, and ends the page when there is nothing: with page.ErrNotFound.
+func exist[T any](f *fanout, d page.Dependency, dst *T, src page.Source[T]) {
+	f.group.Go(func() error {
+		v, call := ask(f, f.ctx, d, src)
+		switch call.Outcome {
+		case page.OK:
+			*dst = v
+			return nil
+		case page.Absent:
+			return page.ErrNotFound
+		}
+		return f.fail(d, call)
+	})
+}
+
+// need fills *dst, with "there is nothing" if that is the answer, and ends the page when there is no answer.
+func need[T any](f *fanout, d page.Dependency, dst *page.Answer[T], src page.Source[T]) {
+	f.group.Go(func() error {
+		v, call := ask(f, f.ctx, d, src)
+		switch call.Outcome {
+		case page.OK:
+			*dst = page.Answered(v)
+			return nil
+		case page.Absent:
+			*dst = page.AnsweredNothing[T]()
+			return nil
+		}
+		return f.fail(d, call)
+	})
+}
+
+// want fills *dst with whatever comes of it. It cannot end the page.
+func want[T any](f *fanout, d page.Dependency, dst *page.Section[T], src page.Source[T]) {
+	f.group.Go(func() error {
+		v, call := ask(f, f.ctx, d, src)
+		switch call.Outcome {
+		case page.OK:
+			*dst = page.Have(v)
+		case page.Absent:
+			*dst = page.Without[T]()
+		default:
+			*dst = page.Missing[T](call.Outcome)
+		}
+		return nil
+	})
+}
+
+// priceOrMemory fills *dst with the live price, or when that failed with the remembered one, and ends the page when
+// there is neither.
+func priceOrMemory(f *fanout, dst *page.PriceSection, src page.Source[page.Quote], recall Recall) {
+	f.group.Go(func() error {
+		ctx := f.ctx
+		if deadline, ok := ctx.Deadline(); ok {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-recallReserve))
+			defer cancel()
+		}
+		quote, call := ask(f, ctx, page.Price, src)
+		switch call.Outcome {
+		case page.OK:
+			*dst = page.LivePrice(quote)
+			return nil
+		case page.Absent:
+			*dst = page.NoPrice()
+			return nil
+		case page.Cancelled:
+			return f.fail(page.Price, call)
+		}
+		shown, ok := f.remembered(recall)
+		if !ok {
+			return f.fail(page.Price, call)
+		}
+		*dst = page.StalePrice(shown, call.Outcome, time.Now())
+		return nil
+	})
+}
+
+func (f *fanout) remembered(recall Recall) (page.ShownPrice, bool) {
+	start := time.Now()
+	shown, result := guard(f, func() (page.ShownPrice, page.MemoryResult) { return recall(f.ctx, f.query) },
+		page.MemoryError)
+	f.rec.Recall = page.Recall{Asked: true, Result: result, Start: start, Duration: time.Since(start)}
+	return shown, result == page.MemoryHit
+}
+
+// ask makes one call and writes it into the page's record.
+func ask[T any](f *fanout, ctx context.Context, d page.Dependency, src page.Source[T]) (T, page.Call) {
+	broken := page.Call{Asked: true, Outcome: page.UpstreamError, Start: time.Now()}
+	v, call := guard(f, func() (T, page.Call) { return src(ctx, f.query) }, broken)
+	f.rec.Calls[d] = call
+	return v, call
+}
+
+// guard turns a panic, which an errgroup's goroutine would not survive, into otherwise, and keeps what it said for
+// the log.
+func guard[T, R any](f *fanout, do func() (T, R), otherwise R) (v T, r R) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = otherwise
+			f.mu.Lock()
+			f.defect = fmt.Sprint(p)
+			f.mu.Unlock()
+		}
+	}()
+	return do()
+}
+
+// fail ends the page. A call that was cancelled because the page had ended, or its caller had left, did not fail.
+func (f *fanout) fail(d page.Dependency, call page.Call) error {
+	if ended := context.Cause(f.ctx); ended != nil && call.Outcome == page.Cancelled {
+		return ended
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failed = append(f.failed, page.FailedDependency{Name: d, Reason: call.Outcome})
+	f.retryAfter = max(f.retryAfter, call.RetryAfter)
+	return errFailed
+}

@@ -1,0 +1,64 @@
+// Package merge makes a page of what five downstreams answer, and an offer of what two do. It holds the rule that gives
+// the service its name: a part that a page needs ends it when it fails, a part that it wants never does; and a
+// remembered price may stand in for a live one on a page, never in an offer.
+package merge
+
+import (
+	"context"
+	"time"
+
+	"example.com/bff/internal/page"
+)
+
+// recallReserve is how long before the page's end the live price call ends, so that a remembered price can be read.
+const recallReserve = 25 * time.Millisecond
+
+// Sources are the downstreams, each a func.
+type Sources struct {
+	Catalog         page.Source[page.Product]
+	Price           page.Source[page.Quote]
+	Stock           page.Source[page.Availability]
+	Reviews         page.Source[page.ReviewSummary]
+	Recommendations page.Source[page.Items]
+}
+
+// Recall reads the remembered price. It returns at the latest when ctx ends; the price is meaningful only on
+// page.MemoryHit.
+type Recall func(ctx context.Context, q *page.Query) (page.ShownPrice, page.MemoryResult)
+
+// Merger answers pages and offers. It has no state of its own.
+type Merger struct {
+	sources Sources
+	recall  Recall
+}
+
+// New makes a Merger. Every source and recall are required.
+func New(s Sources, recall Recall) *Merger { return &Merger{s, recall} }
+
+// Page asks all five at once and returns when all have answered, when ctx ends, or when something the page needs has
+// failed, whichever is first. It fills rec's Calls and Recall. Errors: page.ErrNotFound, *page.UnavailableError, or
+// ctx's own when the caller left.
+func (m *Merger) Page(ctx context.Context, q *page.Query, rec *page.Record) (*page.Page, error) {
+	p := &page.Page{ID: q.ID}
+	f := newFanout(ctx, q, rec)
+	exist(f, page.Catalog, &p.Product, m.sources.Catalog)
+	priceOrMemory(f, &p.Price, m.sources.Price, m.recall)
+	need(f, page.Stock, &p.Stock, m.sources.Stock)
+	want(f, page.Reviews, &p.Reviews, m.sources.Reviews)
+	want(f, page.Recommendations, &p.Recommendations, m.sources.Recommendations)
+	return p, f.wait()
+}
+
+// Offer asks price and stock, live or not at all. Errors are those of Page; a product without a price is
+// page.ErrNotFound.
+func (m *Merger) Offer(ctx context.Context, q *page.Query, rec *page.Record) (page.Offer, error) {
+	var price page.Quote
+	var stock page.Answer[page.Availability]
+	f := newFanout(ctx, q, rec)
+	exist(f, page.Price, &price, m.sources.Price)
+	need(f, page.Stock, &stock, m.sources.Stock)
+	if err := f.wait(); err != nil {
+		return page.Offer{}, err
+	}
+	return page.NewOffer(q.ID, price, stock), nil
+}
