@@ -36,7 +36,8 @@ type Note struct {
 	Age    time.Duration // for stale
 }
 
-func (n Note) degrades() bool { return n.Status == StatusStale || n.Status == StatusUnavailable }
+// Degrades tells whether a page with this section is less than it should be.
+func (n Note) Degrades() bool { return n.Status == StatusStale || n.Status == StatusUnavailable }
 
 // Section is a part of a page that the page can be without. The zero value is not a section: use Have, Without or
 // Missing.
@@ -100,7 +101,7 @@ func (p *Page) Notes() [NumDependencies]Note {
 // Degraded is true exactly when some section is stale or unavailable.
 func (p *Page) Degraded() bool {
 	for _, n := range p.Notes() {
-		if n.degrades() {
+		if n.Degrades() {
 			return true
 		}
 	}
@@ -171,7 +172,7 @@ func (n Note) appendJSON(b []byte, name string) []byte {
 	b = append(b, `":{"status":"`...)
 	b = append(b, n.Status.String()...)
 	b = append(b, '"')
-	if n.degrades() {
+	if n.Degrades() {
 		b = append(b, `,"reason":"`...)
 		b = append(b, n.Reason.String()...)
 		b = append(b, '"')
