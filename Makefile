@@ -1,0 +1,46 @@
+# The fast loop is `make test`; `make ci` is all of it. Every target says what it does after its ##.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test build lint imports tidy fuzz vuln bench ci
+
+TOOL     = go tool -modfile=tools.mod
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+# PKG narrows test and bench, as in make test PKG=./internal/merge; TESTFLAGS goes to go test.
+PKG       ?= ./...
+TESTFLAGS ?=
+FUZZTIME  ?= 10s
+
+help: ## lists the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## the five fakes and the service in one go; Ctrl-C ends it
+	@go run ./cmd/demo
+
+test: ## every test, with the race detector where there is a C compiler
+	@.ci/tools
+	@race=$$(.ci/race) && set -x && go test $$race -timeout 10m $(TESTFLAGS) $(PKG)
+
+build: ## the programs, static, into bin/
+	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.release=$(VERSION)' -o bin/ ./cmd/...
+
+lint: ## gofmt, go vet, staticcheck
+	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "not formatted by gofmt:" $$unformatted; exit 1; }
+	go vet ./...
+	$(TOOL) staticcheck ./...
+
+imports: ## who may import whom, and the other rules that hold everywhere
+	go test -count=1 ./internal/archtest
+
+tidy: ## whether go.mod and go.sum are what the code needs
+	go mod tidy -diff
+
+fuzz: ## each fuzz target for FUZZTIME (10s)
+	@.ci/fuzz $(FUZZTIME)
+
+vuln: ## known vulnerabilities that the code can reach
+	@.ci/vuln $(TOOL)
+
+bench: ## every benchmark, with allocations
+	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)
+
+ci: tidy build lint imports test fuzz vuln ## all of the above but demo and bench: what .ci/run calls
