@@ -1,6 +1,7 @@
 package downstreams
 
 import (
+	"errors"
 	"time"
 
 	"example.com/bff/internal/page"
@@ -53,4 +54,21 @@ func Table() [page.NumDependencies]Settings {
 		row(page.Reviews, 150*ms, 128, 0, "Accept-Language", "X-Market"),
 		row(page.Recommendations, 100*ms, 64, 0, "Accept-Language", "X-Market"),
 	}
+}
+
+// check tells what no client can work with. Configuration says it better, and earlier.
+func (s Settings) check() error {
+	switch {
+	case s.Dependency >= page.NumDependencies:
+		return errors.New("there is no such downstream")
+	case s.Timeout <= 0, s.Bulkhead < 1, s.Retries < 0, s.Retries > 5, s.HedgeAfter.Delay < 0:
+		return errors.New("timeout, bulkhead, retries or hedge is out of range")
+	case !(s.RetryBudget >= 0 && s.RetryBudget <= 1), !(s.BreakerFailureRate > 0 && s.BreakerFailureRate <= 1):
+		return errors.New("a ratio is out of range")
+	case s.BreakerMinCalls < 1, s.BreakerProbes < 1, s.BreakerWindow < 10*time.Millisecond, s.BreakerCooldown <= 0:
+		return errors.New("the breaker's window, cool-down, calls or probes are out of range")
+	case s.FreshFor < 0, s.FreshFor > 0 && (s.Dependency == page.Price || s.Dependency == page.Stock):
+		return errors.New("price and stock are always asked for")
+	}
+	return nil
 }

@@ -1,0 +1,107 @@
+package downstreams
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"example.com/bff/internal/page"
+)
+
+const (
+	maxBody = 1 << 20 // bytes of an answer, after decompression
+
+	// What an answer that is not used may cost, so that its connection can be used again.
+	drainBytes = 64 << 10
+	drainTime  = 10 * time.Millisecond
+)
+
+// attempt makes one exchange under its own timeout, records it, and settles its permit, whatever happens. A panic in
+// it is caught here, innermost, and becomes a failed attempt.
+func (f *flight[T]) attempt(ctx context.Context, kind page.AttemptKind, p permit) (a answer[T]) {
+	start := time.Now()
+	n := f.log.begin(kind, start)
+	a = defect[T]() // stands if the exchange panics
+	defer func() {
+		f.c.witness.caught(recover())
+		f.c.breaker.settle(p, a.verdict)
+		f.c.witness.attempted(f.log.end(n, a.outcome, time.Now()))
+	}()
+	if p.probe {
+		ctx = context.WithoutCancel(ctx) // it gives its place back by a verdict alone, whoever leaves
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, f.c.timeout, errTimeout)
+	defer cancel()
+	a = f.exchange(ctx, cancel, start, f.promised(start, p.probe))
+	f.learn(ctx, a, start)
+	return a
+}
+
+// exchange sends the request and judges what comes back, the body included.
+func (f *flight[T]) exchange(ctx context.Context, cancel func(), start time.Time, p promise) answer[T] {
+	resp, err := f.c.transport.RoundTrip(f.request(ctx, start, p.end))
+	if err != nil {
+		return f.broken(ctx, err, start, p)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusOK {
+		return f.read(ctx, resp, start, p)
+	}
+	now := time.Now()
+	a := f.unlessOver(fromStatus[T](resp, now), start, now, p)
+	drain(resp.Body, cancel)
+	return a
+}
+
+// drain reads the rest of a body that nobody wants. One that does not end soon costs its connection.
+func drain(body io.Reader, cancel func()) {
+	patience := time.AfterFunc(drainTime, cancel)
+	defer patience.Stop()
+	_, _ = io.CopyN(io.Discard, body, drainBytes)
+}
+
+// read takes the body of a 200 in and decodes it.
+func (f *flight[T]) read(ctx context.Context, resp *http.Response, start time.Time, p promise) answer[T] {
+	buf := f.c.bodies.get()
+	defer f.c.bodies.put(buf)
+	err := buf.fill(resp)
+	if err != nil && !errors.Is(err, errTooLong) {
+		return f.broken(ctx, err, start, p)
+	}
+	var v T
+	if err == nil {
+		v, err = f.c.decode(buf.bytes, start)
+	}
+	if err != nil {
+		return answer[T]{outcome: page.InvalidResponse, verdict: failure}
+	}
+	f.c.fresh.put(f.key, v, len(buf.bytes), start)
+	return answer[T]{value: v, outcome: page.OK, verdict: success}
+}
+
+// broken judges an exchange that brought no whole answer.
+func (f *flight[T]) broken(ctx context.Context, err error, start time.Time, p promise) answer[T] {
+	if by, ran, over := whatEnded(ctx, start, f.c.timeout); over {
+		return cutShort[T](by, ran, f.c.timeout)
+	}
+	return f.unlessOver(fromError[T](err), start, time.Now(), p)
+}
+
+// unlessOver is a, unless it is the failure of a downstream that gave up when we had told it to: then it was cut short
+// by whatever set that end.
+func (f *flight[T]) unlessOver(a answer[T], start, now time.Time, p promise) answer[T] {
+	if a.outcome == page.UpstreamError && a.verdict == failure && p.over(now) {
+		return cutShort[T](p.by, now.Sub(start), f.c.timeout)
+	}
+	return a
+}
+
+// learn passes on what an attempt taught, also when nobody waits for it any more.
+func (f *flight[T]) learn(ctx context.Context, a answer[T], start time.Time) {
+	f.c.pace.saw(ctx, a.outcome, start)
+	if a.good() && f.c.learned != nil {
+		f.c.learned(f.key, a.value, a.outcome == page.Absent, start)
+	}
+}

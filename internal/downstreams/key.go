@@ -1,0 +1,102 @@
+package downstreams
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"example.com/bff/internal/page"
+)
+
+// maxForwarded is the longest header value passed on, in bytes. A longer one counts as absent.
+const maxForwarded = 128
+
+// neverForwarded are hop-by-hop headers and those that belong to the exchange itself; configuration cannot let them
+// through.
+var neverForwarded = []string{
+	"Host", "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade", "Content-Length", "Content-Encoding", "Content-Type", "Expect", "Accept",
+	"Accept-Encoding", "Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
+	headerRequestID, headerTimeout, headerDeadline, headerTraceParent, headerTraceState,
+}
+
+// forwarding is what of an inbound request one downstream sees, and what its answers are therefore shared and
+// remembered under.
+type forwarding struct {
+	names []string // canonical, sorted, each once
+}
+
+func newForwarding(configured []string) forwarding {
+	var names []string
+	for _, name := range configured {
+		if name = http.CanonicalHeaderKey(name); !slices.Contains(neverForwarded, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return forwarding{slices.Compact(names)}
+}
+
+// values appends the value of each name to buf, empty for an absent one.
+func (w forwarding) values(h http.Header, buf []string) []string {
+	nominated := h["Connection"]
+	for _, name := range w.names {
+		v := fieldValue(h[name], maxForwarded)
+		if len(nominated) > 0 && hopByHop(nominated, name) {
+			v = ""
+		}
+		buf = append(buf, v)
+	}
+	return buf
+}
+
+// hopByHop tells whether the Connection header makes name the business of the inbound connection alone.
+func hopByHop(connection []string, name string) bool {
+	for _, line := range connection {
+		for option := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(option), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fieldValue joins a header's lines into one value. It is empty when it would be longer than limit or hold a control
+// character.
+func fieldValue(lines []string, limit int) string {
+	var v string
+	switch len(lines) {
+	case 0:
+		return ""
+	case 1:
+		v = lines[0]
+	default:
+		v = strings.Join(lines, ", ")
+	}
+	if len(v) > limit {
+		return ""
+	}
+	for i := range len(v) {
+		if v[i] < ' ' || v[i] == 0x7f {
+			return ""
+		}
+	}
+	return v
+}
+
+// key is the identity of a question: the id, and name and value of each header that is not absent. Neither can hold
+// the line feed that separates them, so different questions have different keys.
+func (w forwarding) key(id page.ID, values []string) string {
+	var buf [256]byte
+	b := append(buf[:0], id.String()...)
+	for i, v := range values {
+		if v != "" {
+			b = append(b, '\n')
+			b = append(b, w.names[i]...)
+			b = append(b, '=')
+			b = append(b, v...)
+		}
+	}
+	return string(b)
+}
