@@ -1,0 +1,23 @@
+package app
+
+import (
+	"net/http"
+	"net/http/pprof"
+
+	"example.com/bff/internal/slo"
+)
+
+// adminRoutes is what operators and scrapers see, and the public never.
+func (a *App) adminRoutes(metrics *slo.Metrics, ledger *slo.Ledger) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /livez", a.handlers.Livez())
+	mux.Handle("GET /readyz", a.handlers.Readyz())
+	mux.Handle("GET /metrics", metrics.Handler())
+	mux.Handle("GET /slo", ledger.Handler())
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}

@@ -1,0 +1,126 @@
+// Package app is the composition root: a Config goes in, running servers come out. cmd/bff, the demo and the tests all
+// start the service through it, so that what is tested is what runs.
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"example.com/bff/internal/accesslog"
+	"example.com/bff/internal/admission"
+	"example.com/bff/internal/config"
+	"example.com/bff/internal/handlers"
+	"example.com/bff/internal/merge"
+	"example.com/bff/internal/page"
+	"example.com/bff/internal/slo"
+)
+
+// Options are what stands in for the machine's own in tests and in the demo. The zero value is the machine's.
+type Options struct {
+	Logger   *slog.Logger // nil: nothing is logged
+	Version  string       // of this build
+	Revision string       // of the source it was made from
+
+	Listen  func(network, address string) (net.Listener, error)                  // nil: net.Listen
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // to the downstreams; nil: a net.Dialer
+	Latency func() time.Duration                                                 // p99 scheduling latency; nil: the runtime's
+}
+
+// App is one instance of the service. New makes it, Run runs it, once.
+type App struct {
+	cfg      *config.Config
+	log      *slog.Logger
+	handlers *handlers.Handlers
+	public   server
+	admin    server
+	closers  []func(context.Context) // what ends after the last request, in order
+}
+
+// New builds the service and starts nothing that talks to the outside; Run does. The error is one of configuration that
+// only the parts themselves can judge.
+func New(cfg *config.Config, o Options) (*App, error) {
+	o = o.orDefault()
+	a := &App{cfg: cfg, log: o.Logger}
+	metrics := slo.New(slo.Options{Clients: cfg.Clients, Markets: cfg.Markets, Version: o.Version, Revision: o.Revision})
+	ledger := slo.NewLedger(cfg.Clients)
+
+	memory, err := openMemory(cfg, o.Logger, metrics)
+	if err != nil {
+		return nil, err
+	}
+	five := &five{}
+	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, o.Logger}, five}
+	if err := wiring.all(memory); err != nil {
+		return nil, err
+	}
+	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency})
+	metrics.WatchAdmission(func() slo.AdmissionState {
+		return slo.AdmissionState{InFlight: admit.InFlight(), Limit: admit.Limit()}
+	})
+	access := accesslog.New(o.Logger, cfg.LogSample)
+
+	a.handlers = handlers.New(handlers.Config{
+		Pages:    merge.New(five.sources(), five.recall(memory)),
+		Deadline: cfg.Deadline,
+		Served: func(r *page.Record) {
+			metrics.Served(r)
+			ledger.Served(r)
+			access.Served(r)
+		},
+		Log:     o.Logger,
+		Clients: cfg.Clients, Markets: cfg.Markets,
+		Vary:             forwarded(cfg),
+		ServerTiming:     cfg.ServerTiming,
+		PageCacheControl: cfg.PageCacheControl,
+		CORSOrigins:      cfg.CORSOrigins,
+		TrustedProxies:   cfg.TrustedProxies,
+		Admission:        admit,
+		RateLimit:        rateLimit(cfg),
+	})
+	a.public = newServer(a.handlers.Public(), cfg.Addr, o)
+	a.admin = newServer(a.adminRoutes(metrics, ledger), cfg.AdminAddr, o)
+	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute
+	a.closers = []func(context.Context){
+		func(context.Context) { five.close() },
+		func(ctx context.Context) {
+			if err := memory.Close(ctx); err != nil {
+				o.Logger.Warn("not every price was remembered", "error", err)
+			}
+		},
+		func(context.Context) { admit.Close() },
+	}
+	return a, nil
+}
+
+func (o Options) orDefault() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Listen == nil {
+		o.Listen = net.Listen
+	}
+	return o
+}
+
+// forwarded lists every request header that some downstream sees.
+func forwarded(cfg *config.Config) []string {
+	var names []string
+	for _, d := range cfg.Downstreams {
+		for _, name := range d.ForwardHeaders {
+			names = append(names, http.CanonicalHeaderKey(name))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func rateLimit(cfg *config.Config) handlers.RateLimit {
+	if !cfg.RateLimit.On() {
+		return nil
+	}
+	return admission.NewLimiter(admission.Allowance(cfg.RateLimit), cfg.TrustedProxies, admission.NewMemory())
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"example.com/bff/internal/cache"
+	"example.com/bff/internal/downstreams"
+	"example.com/bff/internal/merge"
+	"example.com/bff/internal/page"
+	"example.com/bff/internal/slo"
+)
+
+// five are the clients of the downstreams.
+type five struct {
+	catalog         *downstreams.Client[page.Product]
+	price           *downstreams.Client[page.Quote]
+	stock           *downstreams.Client[page.Availability]
+	reviews         *downstreams.Client[page.ReviewSummary]
+	recommendations *downstreams.Client[page.Items]
+	end             []func()
+}
+
+func (f *five) sources() merge.Sources {
+	return merge.Sources{
+		Catalog: f.catalog.Ask, Price: f.price.Ask, Stock: f.stock.Ask,
+		Reviews: f.reviews.Ask, Recommendations: f.recommendations.Ask,
+	}
+}
+
+// recall reads the price that was remembered under what the price downstream would have seen of the query.
+func (f *five) recall(memory cache.Store) merge.Recall {
+	return func(ctx context.Context, q *page.Query) (page.ShownPrice, page.MemoryResult) {
+		return memory.Recall(ctx, cache.Key{ID: q.ID, Variant: f.price.Key(q)})
+	}
+}
+
+func (f *five) close() {
+	for _, end := range f.end {
+		end()
+	}
+}
+
+// wiring is what every client is connected with.
+type wiring struct {
+	options  Options
+	table    [page.NumDependencies]downstreams.Settings
+	metrics  *slo.Metrics
+	observer downstreams.Observer
+	five     *five
+}
+
+// all connects each row of the table with a transport of its own.
+func (w wiring) all(memory cache.Store) error {
+	f := w.five
+	return errors.Join(
+		connect(w, page.Catalog, &f.catalog, downstreams.DecodeCatalog, nil),
+		connect(w, page.Price, &f.price, downstreams.DecodePrice, remember(memory)),
+		connect(w, page.Stock, &f.stock, downstreams.DecodeStock, nil),
+		connect(w, page.Reviews, &f.reviews, downstreams.DecodeReviews, nil),
+		connect(w, page.Recommendations, &f.recommendations, downstreams.DecodeRecommendations, nil),
+	)
+}
+
+func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], decode downstreams.Decode[T],
+	learned func(key string, v T, absent bool, sent time.Time),
+) error {
+	settings := w.table[d]
+	transport := downstreams.NewTransport(settings, w.options.Dial)
+	client, err := downstreams.New(settings, decode, downstreams.Options[T]{
+		Transport: transport, Observer: w.observer, Logger: w.options.Logger, Learned: learned,
+	})
+	if err != nil {
+		return err
+	}
+	*dst = client
+	w.five.end = append(w.five.end, func() {
+		client.Close()
+		transport.CloseIdleConnections()
+	})
+	w.metrics.WatchDownstream(d, func() slo.DownstreamState {
+		s := client.State()
+		return slo.DownstreamState{Breaker: s.Breaker, InFlight: s.InFlight, Limit: s.Limit, Tokens: s.Tokens}
+	})
+	return nil
+}
+
+// remember keeps every good live price, and forgets one that is gone.
+func remember(memory cache.Store) func(string, page.Quote, bool, time.Time) {
+	return func(variant string, q page.Quote, absent bool, sent time.Time) {
+		s, _, _ := strings.Cut(variant, "\n")
+		id, _ := page.ParseID(s)
+		key := cache.Key{ID: id, Variant: variant}
+		if absent {
+			memory.Forget(key, sent)
+			return
+		}
+		memory.Remember(key, q.Shown())
+	}
+}

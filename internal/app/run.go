@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"time"
+
+	"example.com/bff/internal/handlers"
+)
+
+// ErrAborted is returned by Run when a second signal ended it before all was finished.
+var ErrAborted = errors.New("a second signal ended it at once")
+
+// grace is what requests in flight and the queue of prices to remember have to finish in, beyond the page's deadline.
+const grace = 5 * time.Second
+
+// server is one listener with what it serves.
+type server struct {
+	*http.Server
+	listen func(network, address string) (net.Listener, error)
+}
+
+func newServer(h http.Handler, addr string, o Options) server {
+	s := handlers.NewServer(h, o.Logger)
+	s.Addr = addr
+	return server{s, o.Listen}
+}
+
+// Run listens on both addresses and serves until ctx ends or a signal comes. SIGTERM makes it unready at once and
+// leaves it serving for BFF_DRAIN; SIGINT, and the end of ctx, skip that. Then what is in flight is finished. A second
+// signal ends all at once: ErrAborted. The error is otherwise that of a listener.
+func (a *App) Run(ctx context.Context, signals <-chan os.Signal) error {
+	failed := make(chan error, 2)
+	for _, s := range []server{a.admin, a.public} {
+		l, err := s.listen("tcp", s.Addr)
+		if err != nil {
+			a.abort()
+			return fmt.Errorf("cannot listen: %w", err)
+		}
+		a.log.Info("listening", "address", l.Addr().String())
+		go func() { failed <- s.Serve(l) }()
+	}
+	select {
+	case err := <-failed:
+		a.abort()
+		return err
+	case <-ctx.Done():
+	case sig := <-signals:
+		if sig == syscall.SIGTERM && !a.drain(ctx, signals) {
+			return a.aborted()
+		}
+	}
+	return a.finish(signals)
+}
+
+// drain goes on serving, unready. It is false when a second signal came.
+func (a *App) drain(ctx context.Context, signals <-chan os.Signal) bool {
+	a.log.Info("draining", "for", a.cfg.Drain.String())
+	a.handlers.Drain()
+	over := time.NewTimer(a.cfg.Drain)
+	defer over.Stop()
+	select {
+	case <-over.C:
+	case <-ctx.Done():
+	case <-signals:
+		return false
+	}
+	return true
+}
+
+// finish refuses what comes from now on, waits for what is in flight, and closes every part.
+func (a *App) finish(signals <-chan os.Signal) error {
+	a.handlers.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Deadline+grace)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		err := a.public.Shutdown(ctx)
+		a.close(ctx)
+		done <- errors.Join(err, a.admin.Shutdown(ctx))
+	}()
+	select {
+	case err := <-done:
+		a.log.Info("stopped")
+		return err
+	case <-signals:
+		cancel()
+		return a.aborted()
+	}
+}
+
+func (a *App) aborted() error {
+	a.abort()
+	return ErrAborted
+}
+
+// abort cuts every connection and ends every part without waiting.
+func (a *App) abort() {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _ = a.public.Close(), a.admin.Close()
+	a.close(now)
+}
+
+func (a *App) close(ctx context.Context) {
+	for _, end := range a.closers {
+		end(ctx)
+	}
+}
