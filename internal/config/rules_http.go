@@ -101,7 +101,7 @@ func checkPlaceholder(v string) error {
 		return errors.New("lacks {id}")
 	case whole != 1:
 		return errors.New("has {id} elsewhere than as one whole segment of its path")
-	case strings.Count(v, "{") != 1 || strings.Count(v, "}") != 1:
+	case strings.ContainsAny(strings.Replace(v, placeholder, "", 1), "{}"):
 		return errors.New("has a placeholder other than {id}")
 	}
 	return nil
