@@ -1,0 +1,26 @@
+// The fakes' faults and counts, by way of this origin.
+
+export const downstreams = [
+  { name: "catalog", section: "product", critical: true },
+  { name: "price", section: "price", critical: true },
+  { name: "stock", section: "stock", critical: true },
+  { name: "reviews", section: "reviews", critical: false },
+  { name: "recommendations", section: "recommendations", critical: false },
+];
+
+/** Sets a downstream's fault, or clears it when there is nothing in it. Throws when that cannot be done. */
+export async function setFault(name, fault) {
+  const well = Object.keys(fault).length === 0;
+  const request = well
+    ? { method: "DELETE" }
+    : { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fault) };
+  const response = await fetch(`/fakes/${name}/fault`, request);
+  if (!response.ok) throw new Error(`${name}: ${response.status}`);
+}
+
+/** {fault, stats} by downstream, null for one that does not answer. */
+export async function askFakes() {
+  const response = await fetch("/fakes");
+  if (!response.ok) throw new Error(`fakes: ${response.status}`);
+  return response.json();
+}

@@ -1,0 +1,39 @@
+// How the page says money, time, and what became of a section.
+
+const language = document.documentElement.lang;
+
+/** An exact amount (a string; its digits are kept) with its currency. */
+export function money({ amount, currency }) {
+  try {
+    return new Intl.NumberFormat(language, { style: "currency", currency, maximumFractionDigits: 6 }).format(amount);
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}
+
+/** An instant as a time of day, with the day when it is not today. */
+export function instant(text) {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return "an earlier time";
+  const time = at.toLocaleTimeString(language, { hour12: false });
+  return at.toDateString() === new Date().toDateString() ? time : `${at.toLocaleDateString(language)}, ${time}`;
+}
+
+export function milliseconds(ms) {
+  if (ms >= 1000) return `${Number((ms / 1000).toFixed(1))} s`;
+  return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
+}
+
+const reasons = {
+  timeout: "it took too long",
+  upstream_error: "it answered with an error",
+  invalid_response: "its answer made no sense",
+  breaker_open: "not asked: it keeps failing, its breaker is open",
+  bulkhead_full: "not asked: too many calls are waiting for it",
+};
+
+export const because = (reason) => reasons[reason] ?? reason ?? "no reason was given";
+
+export const count = (n) => new Intl.NumberFormat(language).format(n);
+
+export const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
