@@ -14,7 +14,7 @@ help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the five fakes and the service in one go; Ctrl-C ends it
-	@go run ./cmd/demo
+	@go build -o bin/demo ./cmd/demo && exec bin/demo
 
 test: ## every test, with the race detector where there is a C compiler
 	@.ci/tools
