@@ -1,0 +1,103 @@
+package admission
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+const maxClientID = 64
+
+// TrustedPeer tells whether r came over a connection from one of the prefixes.
+func TrustedPeer(r *http.Request, trusted []netip.Prefix) bool {
+	return within(peer(r), trusted)
+}
+
+// clientKey names the client to whom r is counted, with unreserved characters, colons and a slash alone.
+func clientKey(r *http.Request, trusted []netip.Prefix) string {
+	p := peer(r)
+	if !within(p, trusted) {
+		return addressKey(p)
+	}
+	if id := r.Header["X-Client-Id"]; len(id) == 1 && validClientID(id[0]) {
+		return "id:" + id[0]
+	}
+	return addressKey(forwardedFor(r.Header["X-Forwarded-For"], p, trusted))
+}
+
+// addressKey counts all of an IPv6 /64 as one: a single customer has that many addresses. Peers without an address (a
+// Unix socket's) are one client.
+func addressKey(a netip.Addr) string {
+	if !a.IsValid() {
+		return "ip:unknown"
+	}
+	if a.Is6() {
+		return "ip:" + netip.PrefixFrom(a, 64).Masked().String()
+	}
+	return "ip:" + a.String()
+}
+
+// forwardedFor walks from the peer back to the client, hop by hop, for as long as the hop that tells of the one before
+// is trusted. What cannot be read ends the walk, as it may hide anybody.
+func forwardedFor(lines []string, hop netip.Addr, trusted []netip.Prefix) netip.Addr {
+	for _, line := range slices.Backward(lines) {
+		for more := true; more; {
+			var last string
+			line, last, more = cutLast(line)
+			before := parseHop(last)
+			if !before.IsValid() {
+				return hop
+			}
+			if hop = before; !within(hop, trusted) {
+				return hop
+			}
+		}
+	}
+	return hop
+}
+
+func cutLast(list string) (before, last string, more bool) {
+	i := strings.LastIndexByte(list, ',')
+	if i < 0 {
+		return "", list, false
+	}
+	return list[:i], list[i+1:], true
+}
+
+// parseHop reads an address with or without a port. Any other text gives the zero Addr.
+func parseHop(s string) netip.Addr {
+	s = strings.TrimSpace(s)
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return plain(ap.Addr())
+	}
+	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"))
+	return plain(a)
+}
+
+// peer is the address at the other end of the connection, the zero Addr when it has none.
+func peer(r *http.Request) netip.Addr {
+	ap, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return plain(ap.Addr())
+}
+
+// plain is the address in its one form: an IPv4 one is not written as IPv6, and no zone.
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+func within(a netip.Addr, prefixes []netip.Prefix) bool {
+	for _, p := range prefixes {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func validClientID(s string) bool {
+	if s == "" || len(s) > maxClientID {
+		return false
+	}
+	return strings.IndexFunc(s, func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._~-", c))
+	}) < 0
+}

@@ -1,0 +1,104 @@
+// Package redislimit keeps the buckets of rate limits in a Redis, so that several instances share them.
+//
+// It promises that Redis is never in the way: a request waits for it for 10 ms at most, and after a failure no request
+// asks it for a second, but for one each second that finds out whether it is well again.
+package redislimit
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"example.com/bff/internal/admission"
+	"example.com/bff/internal/page"
+)
+
+const (
+	patience = 10 * time.Millisecond // for one answer
+	coolDown = time.Second
+	prefix   = "bff:rate:"
+)
+
+var (
+	errResting  = errors.New("redislimit: redis failed a moment ago")
+	errAnswer   = errors.New("redislimit: not an answer of the script")
+	errDeadline = errors.New("redislimit: the client ignores deadlines: it needs ContextTimeoutEnabled, and " +
+		"a Cluster's DisableRoutingPolicies")
+)
+
+//go:embed take.lua
+var takeSource string
+
+// Store is an admission.Store in Redis 5 or later: a virtual schedule (GCRA) a key, by Redis's own clock, in one atomic
+// round trip. A key expires when its bucket is full. Make one with New.
+type Store struct {
+	client   redis.UniversalClient
+	take     *redis.Script
+	patience time.Duration
+	start    time.Time
+	rest     atomic.Int64 // the end of the rest after a failure, in ns since start; 0 while Redis is well
+}
+
+// New makes a Store. The client stays the caller's to close. It returns an error when the client would wait for its own
+// timeouts, which are seconds, and not for the context's.
+func New(client redis.UniversalClient) (*Store, error) {
+	if !heedsDeadlines(client) {
+		return nil, errDeadline
+	}
+	return &Store{client: client, take: redis.NewScript(takeSource), patience: patience, start: time.Now()}, nil
+}
+
+func heedsDeadlines(client redis.UniversalClient) bool {
+	switch c := client.(type) {
+	case *redis.Client: // Sentinel's too
+		return c.Options().ContextTimeoutEnabled
+	case *redis.ClusterClient:
+		// With routing policies, it first asks a node for COMMAND, with a patience of its own.
+		return c.Options().ContextTimeoutEnabled && c.Options().DisableRoutingPolicies
+	default:
+		return true
+	}
+}
+
+// Take returns an error when Redis did not decide: it failed, was too slow, or rests.
+func (s *Store) Take(ctx context.Context, key string, a admission.Allowance) (page.Rate, error) {
+	now := time.Since(s.start)
+	rest := s.rest.Load()
+	probe := rest != 0
+	if probe && (int64(now) < rest || !s.rest.CompareAndSwap(rest, int64(now+coolDown))) {
+		return page.Rate{}, errResting
+	}
+	rate, err := s.ask(ctx, key, a)
+	switch {
+	case err == nil && probe:
+		s.rest.Store(0)
+	case err != nil && ctx.Err() == nil: // not because the caller left
+		s.rest.Store(int64(time.Since(s.start) + coolDown))
+	}
+	return rate, err
+}
+
+func (s *Store) ask(ctx context.Context, key string, a admission.Allowance) (page.Rate, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
+	defer cancel()
+	interval := strconv.FormatFloat(1e6/a.PerSecond, 'f', 3, 64)
+	answer, err := s.take.Run(ctx, s.client, []string{prefix + key}, interval, a.Burst).Slice()
+	if err != nil {
+		return page.Rate{}, err
+	}
+	if len(answer) != 2 {
+		return page.Rate{}, errAnswer
+	}
+	taken, isInt := answer[0].(int64)
+	missing, isText := answer[1].(string)
+	micros, err := strconv.ParseFloat(missing, 64)
+	if !isInt || !isText || err != nil {
+		return page.Rate{}, errAnswer
+	}
+	return a.Tell(taken == 1, float64(a.Burst)-micros/1e6*a.PerSecond), nil
+}
