@@ -76,3 +76,20 @@ func TestSchedulingLatencyReadsTheRuntime(t *testing.T) {
 		t.Errorf("%v right after: what was told once counts no more", got)
 	}
 }
+
+func TestMemoryForgetsWhoWasAwayLongest(t *testing.T) {
+	m := newMemory(3)
+	once := Allowance{PerSecond: 1e-9, Burst: 1}
+	for i, c := range []struct {
+		key     string
+		refused bool
+	}{
+		{"a", false}, {"b", false}, {"c", false}, {"a", true}, // all three are known
+		{"d", false}, {"b", false}, // b was forgotten for d, and c is for b
+		{"a", true}, {"d", true}, {"c", false},
+	} {
+		if got, _ := m.Take(t.Context(), c.key, once); got.Refused != c.refused {
+			t.Errorf("take %d, of %s: refused %v", i, c.key, got.Refused)
+		}
+	}
+}

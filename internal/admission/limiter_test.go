@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,35 +71,6 @@ func TestMemoryCountsExactlyUnderConcurrency(t *testing.T) {
 		wg.Wait()
 		if allowed.Load() != 10 {
 			t.Errorf("%d allowed, want 10", allowed.Load())
-		}
-	})
-}
-
-func TestMemoryForgetsWhoWasAwayLongest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := admission.NewMemory()
-		hourly := admission.Allowance{PerSecond: 1.0 / 3600, Burst: 1}
-		take := func(key string) bool {
-			d, _ := m.Take(t.Context(), key, hourly)
-			return !d.Refused
-		}
-		take("first")
-		for i := range 1<<16 - 1 {
-			take("a" + strconv.Itoa(i))
-		}
-		if take("first") {
-			t.Error("forgotten among the 65,536 that came last")
-		}
-		take("one more")
-		take("and one more")
-		if take("first") {
-			t.Error("forgotten, though it came just before the last two")
-		}
-		for i := range 1 << 16 {
-			take("b" + strconv.Itoa(i))
-		}
-		if !take("first") {
-			t.Error("remembered after 65,536 others")
 		}
 	})
 }

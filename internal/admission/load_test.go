@@ -69,7 +69,7 @@ func randomLoad(t *testing.T, r *rand.Rand) {
 	var l ledger
 	var wg sync.WaitGroup
 	upTo := func(d time.Duration) time.Duration { return rand.N(d) }
-	for range 3000 {
+	for range 2000 {
 		p, hold := page.Priority(r.IntN(page.NumPriorities)), time.Duration(r.IntN(200))*ms
 		allowed, patience := time.Duration(r.IntN(450))*ms, time.Duration(r.IntN(200))*ms
 		wg.Go(func() {
@@ -98,7 +98,7 @@ func TestStress(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
-			for n := range 2000 {
+			for n := range 1000 {
 				ctx, cancel := context.WithCancel(t.Context())
 				if n%5 == 0 {
 					go cancel()

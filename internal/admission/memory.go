@@ -20,8 +20,10 @@ type Memory struct {
 }
 
 // NewMemory makes an empty Memory.
-func NewMemory() *Memory {
-	buckets, err := lru.New[string, *rate.Limiter](memoryKeys)
+func NewMemory() *Memory { return newMemory(memoryKeys) }
+
+func newMemory(keys int) *Memory {
+	buckets, err := lru.New[string, *rate.Limiter](keys)
 	if err != nil {
 		panic(err) // for sizes under 1 alone
 	}
