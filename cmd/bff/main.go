@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"example.com/bff/internal/app"
 	"example.com/bff/internal/config"
 )
 
@@ -79,9 +80,13 @@ func help(p process) int {
 	return outcome(p, config.Usage(p.stdout))
 }
 
+// check also builds the service, for what its parts alone can judge.
 func check(p process) int {
 	c, err := config.Load(p.environ)
 	if err != nil {
+		return mistaken(p, err)
+	}
+	if _, err := app.New(c, app.Options{}); err != nil {
 		return mistaken(p, err)
 	}
 	return outcome(p, c.Print(p.stdout))

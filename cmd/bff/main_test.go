@@ -48,6 +48,17 @@ func TestCheckAndServeRefuseTheSameMistakes(t *testing.T) {
 	}
 }
 
+func TestCheckAndServeRefuseWhatOnlyThePartsCanJudge(t *testing.T) {
+	environ := append([]string{"BFF_REDIS_URL=redis://:hunter2@redis/no-number"}, urls...)
+	check, serve := bff(environ, "check"), bff(environ)
+	if check.code != 2 || check.stdout != "" || !strings.Contains(check.stderr, "Redis URL") || strings.Contains(check.stderr, "hunter2") {
+		t.Errorf("%+v", check)
+	}
+	if serve != check {
+		t.Errorf("check says %+v\nserve says %+v", check, serve)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	got := bff(nil, "help")
 	if got.code != 0 || got.stderr != "" || !strings.Contains(got.stdout, "BFF_X_HEDGE_AFTER") || !strings.Contains(got.stdout, "health") {

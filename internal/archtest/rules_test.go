@@ -16,7 +16,6 @@ var mayImport = map[string][]string{
 	"internal/downstreams":          {"internal/page"},
 	"internal/handlers":             {"internal/page"},
 	"internal/merge":                {"internal/page"},
-	"internal/ops":                  {"internal/page"},
 	"internal/slo":                  {"internal/page"},
 	"internal/slo/rules":            {"internal/page", "internal/slo"},
 	"internal/slo/cmd/rules":        {"internal/slo/rules"},
@@ -30,7 +29,6 @@ var mayImport = map[string][]string{
 	"storefront/browsertest": {},
 	"storefront/storytest":   {"storefront/browsertest"},
 	"cmd/bff":                {"internal/app", "internal/config"},
-	"cmd/demo":               anything,
 	"cmd/fakes":              {"fakes"},
 	"cmd/storefront":         {"storefront"},
 }
