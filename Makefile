@@ -1,7 +1,7 @@
 # The fast loop is `make test`; `make ci` is all of it. Every target says what it does after its ##.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test build lint imports tidy fuzz vuln bench ci
+.PHONY: help demo test build lint imports tidy rules fuzz vuln bench ci
 
 TOOL     = go tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -40,7 +40,10 @@ fuzz: ## each fuzz target for FUZZTIME (10s)
 vuln: ## known vulnerabilities that the code can reach
 	@.ci/vuln $(TOOL)
 
+rules: ## writes deploy/prometheus from the table of objectives
+	go run ./internal/slo/cmd/rules
+
 bench: ## every benchmark, with allocations
 	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)
 
-ci: tidy build lint imports test fuzz vuln ## all of the above but demo and bench: what .ci/run calls
+ci: tidy build lint imports test fuzz vuln ## all that must be green: what .ci/run calls
