@@ -41,7 +41,9 @@ func (b *buffer) fill(resp *http.Response) error {
 		return errTooLong
 	}
 	for {
-		b.bytes = slices.Grow(b.bytes, 1)
+		if len(b.bytes) == cap(b.bytes) {
+			b.bytes = slices.Grow(b.bytes, len(b.bytes))
+		}
 		free := b.bytes[len(b.bytes):min(cap(b.bytes), maxBody+1)]
 		n, err := resp.Body.Read(free)
 		b.bytes = b.bytes[:len(b.bytes)+n]
