@@ -1,0 +1,60 @@
+package handlers
+
+import (
+	"bytes"
+	"log"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// NewServer serves handler over HTTP/1.1 and, unencrypted, HTTP/2, with a bound on everything that a client can draw
+// out: headers within 5 s and 32 KiB, a request and an answer within 10 s each, a connection that nobody uses for
+// 2 minutes. What the server itself has to say goes to l, one line in ten seconds at most.
+func NewServer(handler http.Handler, l *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:           handler,
+		Protocols:         protocols,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32<<10 - 4<<10, // net/http reads 4 KiB more than it is told
+		ErrorLog:          log.New(&serverLog{log: l}, "", 0),
+	}
+}
+
+// serverLog passes a line of net/http's on, unless it passed one on in the last ten seconds: clients can cause as many
+// as they like.
+type serverLog struct {
+	log *slog.Logger
+
+	mu         sync.Mutex
+	last       time.Time
+	suppressed int
+}
+
+const (
+	serverLogEvery = 10 * time.Second
+	maxServerLine  = 512 // bytes
+)
+
+func (s *serverLog) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	now := time.Now()
+	if !s.last.IsZero() && now.Sub(s.last) < serverLogEvery {
+		s.suppressed++
+		s.mu.Unlock()
+		return len(line), nil
+	}
+	suppressed := s.suppressed
+	s.last, s.suppressed = now, 0
+	s.mu.Unlock()
+	text := bytes.TrimSpace(line[:min(len(line), maxServerLine)])
+	s.log.Warn("http server", "text", string(text), "suppressed", suppressed)
+	return len(line), nil
+}
