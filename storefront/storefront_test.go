@@ -3,8 +3,8 @@ package storefront_test
 import (
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -77,15 +77,10 @@ func TestTheServiceIsAskedAsTheBrowserAsked(t *testing.T) {
 }
 
 func TestAServiceThatIsGone(t *testing.T) {
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	nowhere, err := url.Parse(gone.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shop := serve(t, newStorefront(t, nowhere, nowhere)).String()
+	gone := nowhere(t)
+	shop := serve(t, newStorefront(t, gone, gone)).String()
 	res := get(t, shop+"/products/p-1001", nil)
-	if res.StatusCode != http.StatusBadGateway || res.Header.Get("Content-Type") != "application/problem+json" || strings.Contains(res.body, nowhere.Host) {
+	if res.StatusCode != http.StatusBadGateway || res.Header.Get("Content-Type") != "application/problem+json" || strings.Contains(res.body, gone.Host) {
 		t.Errorf("%s %s", res.Status, res.body)
 	}
 	want := `{"catalog":null,"price":null,"recommendations":null,"reviews":null,"stock":null}`
@@ -138,6 +133,8 @@ func TestFaultsAreRefused(t *testing.T) {
 	set(t, http.MethodPut, shop+"/fakes/price/fault", `{"hang":true}`, "https://elsewhere.example", http.StatusForbidden)
 	set(t, http.MethodDelete, shop+"/fakes/price/fault", "", "https://elsewhere.example", http.StatusForbidden)
 }
+
+var quiet = slog.New(slog.DiscardHandler)
 
 type response struct {
 	*http.Response

@@ -48,8 +48,10 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	downstreams := serve(t, fakes.New(fakes.Options{}))
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
 	s := &stub{
-		client: &http.Client{Timeout: 150 * time.Millisecond}, fakes: downstreams.String(),
+		client: &http.Client{Transport: transport, Timeout: 150 * time.Millisecond}, fakes: downstreams.String(),
 		prices: map[string]map[string]any{}, instead: map[string]http.HandlerFunc{}, seen: map[string]int{},
 	}
 	front := newStorefront(t, serve(t, s), downstreams)
@@ -247,6 +249,14 @@ func serve(t *testing.T, h http.Handler) *url.URL {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return mustParse(t, server.URL)
+}
+
+// nowhere is an address where nobody listens any more.
+func nowhere(t *testing.T) *url.URL {
+	t.Helper()
+	gone := httptest.NewServer(nil)
+	defer gone.Close()
+	return mustParse(t, gone.URL)
 }
 
 func mustParse(t *testing.T, address string) *url.URL {

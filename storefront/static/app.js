@@ -26,6 +26,8 @@ function currentId() {
 }
 
 function answered(answer, retryAt) {
+  const focused = document.activeElement;
+  const inMain = byId("main").contains(focused);
   show(byId("loading"), false);
   panel.page(answer);
   if (answer.kind === "page") {
@@ -39,7 +41,7 @@ function answered(answer, retryAt) {
   }
   const title = byId(answer.kind === "page" ? "name" : "notice-title");
   document.title = `${title.textContent} · ${shopName}`;
-  if (moved) title.focus({ preventScroll: true });
+  if (moved || (inMain && !focused.checkVisibility())) title.focus({ preventScroll: true });
   moved = false;
 }
 

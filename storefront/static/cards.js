@@ -87,7 +87,8 @@ function became({ kind, body, timed }, { name, section, critical }) {
   const failed = body?.dependencies?.find?.((d) => d.name === name);
   if (failed) return ["out", `no page without it: ${because(failed.reason)}`];
   if (kind === "gone" && name === "catalog") return ["ok", "says that there is no such product"];
-  return ["none", inVain[timed[name]?.desc] ?? "not asked"];
+  const outcome = timed[name]?.desc;
+  return ["none", outcome ? inVain[outcome] ?? because(outcome) : "not asked"];
 }
 
 const inVain = {

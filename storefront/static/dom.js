@@ -35,10 +35,12 @@ export function show(element, visible) {
   if (element.hidden === visible) element.hidden = !visible;
 }
 
+const made = new WeakMap(); // what the children of an element were made of
+
 /** Replaces the children when the data they are made of differs from last time, so that focus survives a refresh. */
 export function replaceWhenChanged(element, data, makeChildren) {
   const key = JSON.stringify(data);
-  if (element.dataset.made === key) return;
-  element.dataset.made = key;
+  if (made.get(element) === key) return;
+  made.set(element, key);
   element.replaceChildren(...makeChildren());
 }

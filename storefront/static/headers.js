@@ -11,9 +11,9 @@ export function timings(header) {
   return found;
 }
 
-/** Retry-After in seconds, whether it says seconds or a date; null when it says neither. */
+/** Retry-After in seconds (at least one), whether it says seconds or a date; null when it says neither. */
 export function seconds(header) {
-  if (/^\d{1,9}$/.test(header ?? "")) return Number(header);
+  if (/^\d{1,9}$/.test(header ?? "")) return Math.max(1, Number(header));
   const at = Date.parse(header ?? "");
   return Number.isNaN(at) ? null : Math.max(1, Math.ceil((at - Date.now()) / 1000));
 }

@@ -35,7 +35,7 @@ export const presets = [
     title: "Retry storm",
     faults: { catalog: { errorRate: 0.5, status: 503, p50Ms: 60, p99Ms: 250 } },
     visitors: 10,
-    story: "Half of catalog’s answers are errors and the rest are slow. Retries are paid from a small budget, so that they cannot finish off what struggles: compare its calls with the pages.",
+    story: "Half of catalog’s answers are errors, the rest are slow. Retries come from a small budget, and when that does not help its breaker opens: what struggles gets less work, not more.",
   },
   {
     key: "recovery",

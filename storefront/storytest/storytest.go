@@ -100,7 +100,7 @@ func (p *person) kindWord() {
 // struggling shows the product or a kind word, and never nothing.
 func (p *person) struggling() {
 	p.SeesLike("#downstream-catalog .fault", "50 % with 503")
-	p.SeesLike("#legend", "^Of 48 pages")
+	p.SeesLike("#downstream-catalog .stats", "^[2-9]\\d+ calls")
 	p.SeesLike("#product h1, #notice h1", ".")
 }
 

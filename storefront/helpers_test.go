@@ -1,5 +1,0 @@
-package storefront_test
-
-import "log/slog"
-
-var quiet = slog.New(slog.DiscardHandler)

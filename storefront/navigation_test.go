@@ -1,0 +1,87 @@
+package storefront_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+)
+
+// slowly answers a path when the test says so, and tells when it was asked and when whoever asked has left.
+func (v *visitor) slowly(path string) (asked, left <-chan struct{}, answer func()) {
+	now, answer := context.WithCancel(v.Context())
+	came, gone := make(chan struct{}, 8), make(chan struct{}, 8)
+	v.answer(path, func(w http.ResponseWriter, r *http.Request) {
+		came <- struct{}{}
+		select {
+		case <-now.Done():
+			page(map[string]any{"product": map[string]any{"name": "Too late"}})(w, r)
+		case <-r.Context().Done():
+			gone <- struct{}{}
+		}
+	})
+	v.Cleanup(answer)
+	return came, gone, answer
+}
+
+func leaving(v *visitor) {
+	asked, left, _ := v.slowly("/products/p-1")
+	tab := v.open("/p/p-1")
+	tab.Sees("#loading", "being loaded")
+	<-asked
+	tab.Visit("about:blank")
+	<-left
+}
+
+func newerWins(v *visitor) {
+	asked, left, answer := v.slowly("/products/p-1")
+	tab := v.open("/p/p-1")
+	<-asked
+	tab.Click(".brand")
+	<-left
+	tab.Sees("#product h1", "Velvet Oak Bench")
+	answer()
+	tab.SeesNo("body", "Too late")
+}
+
+func goingBack(v *visitor) {
+	v.answer("/products/p-1", page(map[string]any{"recommendations": []any{map[string]any{"id": "p-2", "name": "Ash Kettle"}}}))
+	v.answer("/products/p-2", page(map[string]any{"id": "p-2", "product": map[string]any{"name": "Ash Kettle"}}))
+	tab := v.open("/p/p-1")
+	tab.Click("#recommendations a")
+	tab.Sees("#product h1", "Ash Kettle")
+	tab.Until("the focus is on the title", "document.activeElement.id === 'name' && document.title.startsWith('Ash Kettle')", "h1")
+	tab.Back()
+	tab.Sees("#product h1", "Oak Vase")
+}
+
+func headers(v *visitor) {
+	seen := make(chan http.Header, 64)
+	v.answer("/products/p-1", func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header
+		page(nil)(w, r)
+	})
+	v.open("/p/p-1").Sees("#product h1", "Oak Vase")
+	h := <-seen
+	if h.Get("X-Client") != "web" || h.Get("X-Request-Timeout-Ms") != "3000" {
+		v.Errorf("X-Client %q, X-Request-Timeout-Ms %q", h.Get("X-Client"), h.Get("X-Request-Timeout-Ms"))
+	}
+}
+
+func unchanged(v *visitor) {
+	known := make(chan struct{}, 64)
+	v.answer("/products/p-1", func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("ETag", `W/"one"`)
+		h.Set("Cache-Control", "private, no-cache")
+		if r.Header.Get("If-None-Match") == `W/"one"` {
+			w.WriteHeader(http.StatusNotModified)
+			known <- struct{}{}
+			return
+		}
+		_ = json.NewEncoder(w).Encode(body(nil))
+	})
+	tab := v.open("/p/p-1")
+	<-known // the reload has asked whether it changed
+	tab.SeesLike("#legend", "^Of [2-9] pages: [2-9] whole")
+	tab.Sees("#product h1", "Oak Vase")
+}
