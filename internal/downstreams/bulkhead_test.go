@@ -3,6 +3,7 @@ package downstreams_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -146,6 +147,38 @@ func TestOffersMayUseTheWholeBulkhead(t *testing.T) {
 	})
 }
 
+// A page that finds the whole taken up by offers gives its place among the pages back, and waits no longer for both
+// than for one.
+func TestPagesBehindOffers(t *testing.T) {
+	inBubble(t, page.Price, nil, slots(16), func(r *rig) {
+		offers := r.fill(16, 140*ms, offer)
+		for range 5 {
+			_, call := r.ask(pageDeadline, query("p"))
+			r.wants(call, page.BulkheadFull, 20*ms)
+		}
+		for _, c := range offers {
+			<-c
+		}
+		pages := r.fill(12, 50*ms)
+		if n := r.client.State().InFlight; n != 12 {
+			r.Errorf("%d pages in flight, want 12", n)
+		}
+		r.all(pages, page.OK)
+	})
+	inBubble(t, page.Price, nil, slots(16), func(r *rig) {
+		short := r.fill(12, 15*ms)
+		long := r.fill(4, 100*ms, offer)
+		late := r.asks(pageDeadline, query("p"))
+		time.Sleep(14 * ms)
+		for range 12 { // the places that come free in a moment go to offers
+			long = append(long, r.asks(pageDeadline, query("p", offer)))
+		}
+		r.wants(<-late, page.BulkheadFull, 20*ms)
+		r.all(short, page.OK)
+		r.all(long, page.OK)
+	})
+}
+
 // An offer joins a page that asks the same; when that page gets no slot, the offer asks for itself.
 func TestAnOfferDoesNotShareAPagesBulkheadFull(t *testing.T) {
 	inBubble(t, page.Price, nil, func(s *downstreams.Settings) { s.Bulkhead = 4 }, func(r *rig) {
@@ -235,4 +268,35 @@ func TestPanicsAreLoggedAndLeakNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whatever becomes of an answer, its body is closed.
+func TestEveryBodyIsClosed(t *testing.T) {
+	var opened, closed atomic.Int64
+	counts := func(t transport) transport {
+		return func(req *http.Request) (*http.Response, error) {
+			resp, err := t(req)
+			if err == nil {
+				opened.Add(1)
+				resp.Body = countingCloser{resp.Body, &closed}
+			}
+			return resp, err
+		}
+	}
+	for _, does := range []transport{ok, down, after(0, 204, ""), after(0, 200, ""), after(0, 200, "boom"), after(0, 200, strings.Repeat("x", 2<<20))} {
+		inBubble(t, page.Catalog, counts(does), nil, func(r *rig) { r.ask(pageDeadline, query("p")) })
+	}
+	if opened.Load() != 6 || closed.Load() != 6 {
+		t.Errorf("%d bodies were opened and %d closed", opened.Load(), closed.Load())
+	}
+}
+
+type countingCloser struct {
+	io.ReadCloser
+	closed *atomic.Int64
+}
+
+func (c countingCloser) Close() error {
+	c.closed.Add(1)
+	return c.ReadCloser.Close()
 }

@@ -288,6 +288,7 @@ func TestAfterAMinuteOfResetsAndHangingDialsAllIsAsBefore(t *testing.T) {
 	h := func(w http.ResponseWriter, _ *http.Request) { time.Sleep(5 * ms); _, _ = io.WriteString(w, "fine") }
 	overNetwork(t, page.Reviews, decodeText, h, nil, func(p *place[string]) {
 		p.ask(pageDeadline, "p")
+		synctest.Wait()
 		before := runtime.NumGoroutine()
 		for i := range 300 {
 			p.net.SetFault(addr, pipenet.Fault{Hang: i%3 == 0, Refuse: i%3 == 1})
