@@ -29,6 +29,7 @@ var mayImport = map[string][]string{
 	"storefront/browsertest": {},
 	"storefront/storytest":   {"storefront/browsertest"},
 	"cmd/bff":                {"internal/app", "internal/config"},
+	"cmd/demo":               anything,
 	"cmd/fakes":              {"fakes"},
 	"cmd/storefront":         {"storefront"},
 }
