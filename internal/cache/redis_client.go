@@ -1,0 +1,84 @@
+package cache
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+const (
+	dialTimeout = time.Second
+
+	// poolSize is the most connections, per node: enough for all readers of a single Redis, for the writer, and for what
+	// go-redis itself asks.
+	poolSize = 8
+)
+
+// client builds what t says. It dials nothing yet. closing ends the dials that are under way.
+func (t target) client(closing context.Context) redis.UniversalClient {
+	host, _, _ := net.SplitHostPort(t.addrs[0])
+	d := dialer{closing: closing, tls: t.tls, serverName: host}
+	o := redis.UniversalOptions{
+		Addrs: t.addrs, MasterName: t.master, DB: t.db, Username: t.user, Password: t.password, Dialer: d.dial,
+
+		// Without this a context's deadline is ignored once a command is under way.
+		ContextTimeoutEnabled: true,
+		ReadTimeout:           writeTimeout, // the readers' timeout is shorter and comes with the context
+		WriteTimeout:          writeTimeout,
+		DialTimeout:           dialTimeout,
+		DialerRetries:         1,
+		MaxRetries:            1, // for a connection that broke while it was idle
+		MinRetryBackoff:       5 * time.Millisecond,
+		MaxRetryBackoff:       20 * time.Millisecond,
+
+		PoolSize:         poolSize,
+		PoolTimeout:      writeTimeout,
+		PipelinePoolSize: -1, // all there is are pipelines: let them have the pool
+		ReadBufferSize:   16 << 10,
+		WriteBufferSize:  32 << 10,
+		ConnMaxIdleTime:  4 * time.Minute, // less than what balancers and firewalls allow
+
+		// Nothing of RESP3 is needed, and an ACL need not allow what these would send.
+		Protocol:                 2,
+		DisableIdentity:          true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}
+	switch t.kind {
+	case sentinel:
+		f := o.Failover()
+		if t.sentinelAuth {
+			f.SentinelUsername, f.SentinelPassword = t.user, t.password
+		}
+		return redis.NewFailoverClient(f)
+	case cluster:
+		return redis.NewClusterClient(o.Cluster())
+	default:
+		return redis.NewClient(o.Simple())
+	}
+}
+
+// dialer exists because go-redis dials in the background, past the end of its caller, and past Close.
+type dialer struct {
+	closing    context.Context
+	tls        bool
+	serverName string // for nodes that are announced by address: the URL's first host
+}
+
+func (d dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.closing, cancel)()
+	if !d.tls {
+		return new(net.Dialer).DialContext(ctx, network, addr)
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil || net.ParseIP(host) != nil {
+		host = d.serverName
+	}
+	secure := tls.Dialer{Config: &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}}
+	return secure.DialContext(ctx, network, addr)
+}

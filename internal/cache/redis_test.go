@@ -1,0 +1,277 @@
+package cache_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/bff/internal/cache"
+	"example.com/bff/internal/page"
+)
+
+// One instance remembers, another shows; and what Redis holds is compact, versioned, and gone after StaleFor.
+func TestOneRemembersAnotherShows(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	one, other := newStore(t, "redis://"+srv.addr), newStore(t, "redis://"+srv.addr+"/0")
+	k, p := key("p-1", "X-Market: de"), price("129.90", time.Now())
+	one.Remember(k, p)
+	settled(t, one, 1)
+	wantHit(t, other, k, p)
+	wantResult(t, other, key("p-1", "X-Market: fr"), page.MemoryMiss)
+
+	names := srv.Keys(t.Context(), "*").Val()
+	if len(names) != 1 || !regexp.MustCompile(`^bff:price:v1:p-1:[0-9a-f]{32}$`).MatchString(names[0]) {
+		t.Fatalf("keys %q", names)
+	}
+	if ttl := srv.PTTL(t.Context(), names[0]).Val(); ttl > staleFor || ttl < staleFor-time.Minute {
+		t.Errorf("TTL %v, want %v", ttl, staleFor)
+	}
+	if v := srv.Get(t.Context(), names[0]).Val(); len(v) > 32 {
+		t.Errorf("%d bytes: %q", len(v), v)
+	}
+	one.Forget(k, time.Now().Add(time.Second))
+	settled(t, one, 2)
+	wantResult(t, other, k, page.MemoryMiss)
+	if ttl := srv.PTTL(t.Context(), names[0]).Val(); ttl > staleFor || ttl < staleFor-time.Minute {
+		t.Errorf("TTL of an absence %v, want %v", ttl, staleFor)
+	}
+	if s := other.PoolStats(); s.Total < 1 || s.Idle < 1 || s.Hits+s.Misses < 1 {
+		t.Errorf("pool %+v", s)
+	}
+}
+
+func TestAgeIsCheckedOnReading(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	s := newStore(t, "redis://"+srv.addr)
+	s.Remember(key("old", ""), price("1", time.Now().Add(-staleFor-time.Second)))
+	settled(t, s, 1)
+	wantResult(t, s, key("old", ""), page.MemoryExpired)
+}
+
+// What is none of ours is a miss of its own kind, and gives way to the next price.
+func TestAnythingElseUnderTheKey(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	s := newStore(t, "redis://"+srv.addr)
+	k, p := key("p-1", ""), price("1", time.Now())
+	s.Remember(k, p)
+	settled(t, s, 1)
+	name := srv.Keys(t.Context(), "*").Val()[0]
+	good := srv.Get(t.Context(), name).Val()
+	for what, put := range map[string][]any{
+		"garbage":                {"set", name, "garbage garbage garbage"},
+		"one byte":               {"set", name, "\x01"},
+		"a huge value":           {"set", name, good + strings.Repeat("9", 1<<20)},
+		"an older version":       {"set", name, "\x00" + good[1:]},
+		"an older price version": {"set", name, good[:9] + "\x00" + good[10:]},
+		"cut off":                {"set", name, good[:12]},
+		"a list":                 {"rpush", name, "1", "2"},
+		"a hash":                 {"hset", name, "amount", "1"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			srv.Del(t.Context(), name)
+			if err := srv.Do(t.Context(), put...).Err(); err != nil {
+				t.Fatal(err)
+			}
+			wantResult(t, s, k, page.MemoryInvalid)
+			sets := s.counts.all(cache.Set)
+			s.Remember(k, p)
+			settled(t, s, sets+1)
+			wantHit(t, s, k, p)
+		})
+	}
+	if s.log.String() != "" {
+		t.Errorf("logged %s", s.log.String())
+	}
+}
+
+// calls is how often Redis has executed a command.
+func (s *server) calls(command string) int {
+	for line := range strings.Lines(s.Info(context.Background(), "commandstats").Val()) {
+		var n int
+		if _, err := fmt.Sscanf(line, "cmdstat_"+command+":calls=%d,", &n); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// While one page waits for an answer, others with the same question wait with it; each leaves by its own deadline.
+func TestConcurrentRecallsAreOneRead(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	p := startProxy(t, srv.addr)
+	s := newStore(t, "redis://"+p.addr)
+	s.Remember(key("p-1", ""), price("1", time.Now()))
+	settled(t, s, 1)
+	wantResult(t, s, key("other", ""), page.MemoryMiss)
+
+	var release sync.WaitGroup
+	release.Add(1)
+	p.makes(func(c net.Conn, chunk []byte) error {
+		release.Wait()
+		return pass(c, chunk)
+	})
+	before := srv.calls("getrange")
+	results := make(chan page.MemoryResult, 300)
+	var waiting sync.WaitGroup
+	for range 300 {
+		waiting.Add(1)
+		go func() {
+			waiting.Done()
+			_, r := s.Recall(t.Context(), key("p-1", ""))
+			results <- r
+		}()
+	}
+	waiting.Wait()
+	_, hasty := s.Recall(within(t, time.Millisecond), key("p-1", ""))
+	release.Done()
+	if hasty != page.MemoryTimeout {
+		t.Errorf("a Recall with 1 ms: %v", hasty)
+	}
+	for range 300 {
+		if r := <-results; r != page.MemoryHit {
+			t.Errorf("Recall = %v", r)
+		}
+	}
+	if reads := srv.calls("getrange") - before; reads > 10 {
+		t.Errorf("%d reads for 300 concurrent Recalls", reads)
+	}
+}
+
+// A rush over the pool's size: many different products at once, each with what a page whose price failed has left.
+func TestRushOverThePoolSize(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	p := startProxy(t, srv.addr)
+	s := newStore(t, "redis://"+p.addr)
+	const products, rounds = 500, 3
+	for i := range products {
+		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
+	}
+	settled(t, s, products)
+	for range rounds {
+		ctx := within(t, 450*time.Millisecond)
+		var wg sync.WaitGroup
+		for i := range products {
+			wg.Go(func() { s.Recall(ctx, key(fmt.Sprint("p-", i), "")) })
+		}
+		wg.Wait()
+	}
+	if hits := s.counts.of(cache.Get, page.MemoryHit); hits < products*rounds*99/100 {
+		t.Errorf("%d of %d served: %v", hits, products*rounds, s.counts.n)
+	}
+	if most := p.mostConns(); most > 8 {
+		t.Errorf("%d connections", most)
+	}
+}
+
+// go-redis ignores a context's deadline unless it is told otherwise, and its own timeouts are far longer: a silent Redis
+// would be found out late, and each page until then would wait for nothing.
+func TestSilenceIsFoundOut(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	p := startProxy(t, srv.addr)
+	s := newStore(t, "redis://"+p.addr)
+	p.makes(silent)
+	waited := 0
+	for s.counts.of(cache.Get, page.MemoryError) == 0 {
+		s.Recall(t.Context(), key(fmt.Sprint("p-", waited), ""))
+		waited++
+	}
+	if waited > 6 {
+		t.Errorf("%d pages waited for a silent Redis", waited)
+	}
+}
+
+// Writing is in batches: a thousand prices are not a thousand exchanges.
+func TestWritesAreBatched(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	p := startProxy(t, srv.addr)
+	s := newStore(t, "redis://"+p.addr)
+	s.Remember(key("first", ""), price("1", time.Now()))
+	settled(t, s, 1)
+	before := p.requests.Load()
+	for i := range 1000 {
+		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
+	}
+	settled(t, s, 1001)
+	if exchanges := p.requests.Load() - before; exchanges > 100 {
+		t.Errorf("%d exchanges for 1000 prices", exchanges)
+	}
+	if n := srv.calls("eval"); n > 1 {
+		t.Errorf("the script was sent %d times", n)
+	}
+}
+
+func TestCloseFlushes(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	s := newStore(t, "redis://"+srv.addr)
+	const prices = 3000
+	for i := range prices {
+		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
+	}
+	if err := s.Close(within(t, 10*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if n := srv.DBSize(t.Context()).Val(); n != prices {
+		t.Errorf("%d of %d prices were written", n, prices)
+	}
+	s.Remember(key("late", ""), price("1", time.Now()))
+	if n := s.counts.of(cache.Set, page.MemoryDropped); n != 1 {
+		t.Errorf("%d dropped, want the one after Close", n)
+	}
+	wantResult(t, s, key("p-1", ""), page.MemoryDropped)
+	if s.log.String() != "" {
+		t.Errorf("logged %s", s.log.String())
+	}
+}
+
+// Close ends with its context, and tells what it could not write, each once.
+func TestCloseDoesNotWaitForADeadRedis(t *testing.T) {
+	srv := startRedis(t)
+	if srv == nil {
+		return
+	}
+	for name, reply := range map[string]replyFunc{"silent": silent, "slow": slow} {
+		t.Run(name, func(t *testing.T) {
+			p := startProxy(t, srv.addr)
+			s := newStore(t, "redis://"+p.addr)
+			p.makes(reply)
+			for i := range 3000 {
+				s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
+			}
+			if err := s.Close(within(t, 50*time.Millisecond)); err == nil {
+				t.Error("Close did not tell that it was cut short")
+			}
+			if n := s.counts.all(cache.Set); n != 3000 {
+				t.Errorf("%d of 3000 prices were accounted for: %v", n, s.counts.n)
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package cache
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // supersede.lua
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"example.com/bff/internal/page"
+)
+
+const (
+	writeTimeout   = time.Second // of one exchange; nobody waits for it
+	writeBatch     = 256         // writes in one exchange
+	writeQueueSize = 8192        // writes: a few megabytes, and some seconds of a busy instance
+
+	// keepTrying is how long a batch outlives a Redis that takes none of it: longer than most fail-overs.
+	keepTrying = 10 * time.Second
+)
+
+//go:embed supersede.lua
+var supersede string
+
+// write is one Remember or Forget on its way to Redis.
+type write struct {
+	key string
+	v   value
+}
+
+// Remember queues p. When the queue is full, the oldest in it is dropped.
+func (r *Redis) Remember(k Key, p page.ShownPrice) { r.push(write{k.shared(), remembered(p)}) }
+
+// Forget queues the absence of a price at asOf.
+func (r *Redis) Forget(k Key, asOf time.Time) { r.push(write{k.shared(), forgotten(asOf)}) }
+
+func (r *Redis) push(w write) {
+	if _, dropped := r.writes.push(w); dropped {
+		r.observer.PriceMemory(Set, page.MemoryDropped)
+	}
+}
+
+func (r *Redis) writeAll() {
+	defer close(r.written)
+	for batch := r.writes.take(writeBatch); len(batch) > 0; batch = r.writes.take(writeBatch) {
+		if !r.write(batch) && r.closing.Err() != nil {
+			r.dropQueued()
+		}
+	}
+}
+
+// write tells whether Redis took anything. While it takes nothing, the batch is tried again.
+func (r *Redis) write(batch []write) bool {
+	giveUp := time.Now().Add(keepTrying)
+	for {
+		errs := r.send(batch)
+		taken := slices.Contains(errs, nil)
+		r.report(Set, cmp.Or(errs...))
+		if taken || time.Now().After(giveUp) || !r.pause() {
+			for _, err := range errs {
+				r.observer.PriceMemory(Set, resultOf(err))
+			}
+			return taken
+		}
+	}
+}
+
+// pause waits for the cool-down. It tells whether the store is still open after it.
+func (r *Redis) pause() bool {
+	timer := time.NewTimer(coolDown)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.closing.Done():
+		return false
+	}
+}
+
+func (r *Redis) dropQueued() {
+	for range r.writes.take(writeQueueSize) {
+		r.observer.PriceMemory(Set, page.MemoryDropped)
+	}
+}
+
+// send returns an error or nil for each of batch. Sending something twice does no harm.
+func (r *Redis) send(batch []write) []error {
+	ctx, cancel := context.WithTimeout(r.open, writeTimeout)
+	defer cancel()
+	errs := r.pipeline(ctx, batch, r.script.EvalSha)
+	unknown := func(err error) bool { return redis.HasErrorPrefix(err, "NOSCRIPT") }
+	if slices.ContainsFunc(errs, unknown) {
+		return r.pipeline(ctx, batch, r.script.Eval)
+	}
+	return errs
+}
+
+type evaluate func(ctx context.Context, c redis.Scripter, keys []string, args ...any) *redis.Cmd
+
+func (r *Redis) pipeline(ctx context.Context, batch []write, run evaluate) []error {
+	pipe := r.rdb.Pipeline()
+	for _, w := range batch {
+		run(ctx, pipe, []string{w.key}, []byte(w.v), r.staleFor.Milliseconds())
+	}
+	cmds := execute(ctx, pipe)
+	errs := make([]error, len(cmds))
+	for i, cmd := range cmds {
+		// In a Cluster, one node's failure is written over the good answers of the others.
+		if cmd.(*redis.Cmd).Val() == nil {
+			errs[i] = cmd.Err()
+		}
+	}
+	return errs
+}

@@ -1,0 +1,122 @@
+package cache_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.com/bff/internal/cache"
+	"example.com/bff/internal/page"
+)
+
+// The master is killed, Sentinel makes the replica master, and the memory goes on with what was replicated.
+func TestSentinelFailover(t *testing.T) {
+	t.Parallel()
+	const password = "secret"
+	auth := []string{"--requirepass", password, "--masterauth", password, "--repl-diskless-sync-delay", "0"}
+	master, replica := startRedis(t, auth...), startRedis(t, auth...)
+	if master == nil || !installed(t, "redis-sentinel") {
+		return
+	}
+	if err := replica.ReplicaOf(t.Context(), "127.0.0.1", master.port).Err(); err != nil {
+		t.Fatal(err)
+	}
+	watcher := startSentinel(t, master, password)
+	url := "redis+sentinel://:" + password + "@127.0.0.1:" + freePort(t) + "," + watcher.addr + "/shop/2?sentinel_auth=true"
+	one, other := newStore(t, url), newStore(t, url)
+	before, after := key("before", ""), key("after", "")
+	p := price("1", time.Now())
+	one.Remember(before, p)
+	settled(t, one, 1)
+	wantHit(t, other, before, p)
+	eventually(t, "the replica has it, and Sentinel the replica", func() bool {
+		return strings.Contains(replica.Info(t.Context(), "keyspace").Val(), "db2:keys=1") &&
+			strings.Contains(watcher.Info(t.Context(), "sentinel").Val(), "slaves=1")
+	})
+
+	master.kill()
+	one.Remember(after, price("2", time.Now()))
+	eventually(t, "the memory is back", hits(t, other, before))
+	eventually(t, "what was set meanwhile is written", hits(t, other, after))
+	if n := one.counts.of(cache.Set, page.MemoryOK); n != 2 {
+		t.Errorf("%d of 2 sets: %v", n, one.counts.n)
+	}
+	if strings.Contains(one.log.String()+other.log.String(), password) {
+		t.Error("the password is in the log")
+	}
+}
+
+// Keys are spread over three nodes of a Cluster; one node that hangs costs its own keys, within the budget.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	nodes := startCluster(t)
+	if nodes == nil {
+		return
+	}
+	s := newStore(t, "redis+cluster://127.0.0.1:"+freePort(t)+","+nodes[0].addr)
+	const products = 300
+	p := price("1", time.Now())
+	for i := range products {
+		s.Remember(key(fmt.Sprint("p-", i), ""), p)
+	}
+	settled(t, s, products)
+	for i := range products {
+		wantHit(t, s, key(fmt.Sprint("p-", i), ""), p)
+	}
+	for _, n := range nodes {
+		if held := n.DBSize(t.Context()).Val(); held < products/6 {
+			t.Errorf("%s holds %d of %d", n.addr, held, products)
+		}
+		if asked := n.calls("command"); asked > 0 { // go-redis does so past every deadline
+			t.Errorf("%s was asked for COMMAND %d times", n.addr, asked)
+		}
+	}
+	if stats := s.PoolStats(); stats.Total < 3 || stats.Total > 3*8 {
+		t.Errorf("pool %+v", stats)
+	}
+	one := key("p-1", "")
+	s.Forget(one, time.Now())
+	s.Remember(one, p) // arrives late
+	settled(t, s, products+2)
+	wantResult(t, s, one, page.MemoryMiss)
+}
+
+// One node of a Cluster hangs: what the others hold is still read and written.
+func TestClusterNodeHangs(t *testing.T) {
+	t.Parallel()
+	nodes := startCluster(t)
+	if nodes == nil {
+		return
+	}
+	for _, n := range nodes {
+		n.ConfigSet(t.Context(), "cluster-require-full-coverage", "no")
+	}
+	s := newStore(t, "redis+cluster://"+nodes[0].addr)
+	const products = 300
+	p := price("1", time.Now())
+	for i := range products {
+		s.Remember(key(fmt.Sprint("p-", i), ""), p)
+	}
+	settled(t, s, products)
+	reachable := int(nodes[0].DBSize(t.Context()).Val() + nodes[1].DBSize(t.Context()).Val())
+	nodes[2].cmd.Process.Signal(syscall.SIGSTOP)
+
+	var wg sync.WaitGroup
+	for i := range products {
+		wg.Go(func() { s.Recall(t.Context(), key(fmt.Sprint("p-", i), "")) })
+	}
+	wg.Wait()
+	if hits := s.counts.of(cache.Get, page.MemoryHit); hits < reachable*99/100 {
+		t.Errorf("%d of %d reachable prices were served: %v", hits, reachable, s.counts.n)
+	}
+	for i := range products {
+		s.Forget(key(fmt.Sprint("p-", i), ""), time.Now())
+	}
+	settled(t, s, 2*products)
+	if sets := s.counts.of(cache.Set, page.MemoryOK); sets < products+reachable {
+		t.Errorf("%d sets of %d that could be written: %v", sets, products+reachable, s.counts.n)
+	}
+}

@@ -1,0 +1,61 @@
+package cache
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func newTrouble() (*trouble, *bytes.Buffer) {
+	var log bytes.Buffer
+	return &trouble{log: slog.New(slog.NewTextHandler(&log, nil)), secret: "hunter2"}, &log
+}
+
+func TestTroubleIsTold(t *testing.T) {
+	const tick = 100 * time.Millisecond
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name       string
+		run        func(tr *trouble, i int)
+		warn, info int
+	}{
+		{"all is well", func(tr *trouble, i int) { tr.worked(Get) }, 0, 0},
+		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(Get, broken); tr.failed(Set, broken) }, 10, 0},
+		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(Get, broken); tr.worked(Set) }, 10, 0},
+		{"every second read fails", func(tr *trouble, i int) { tr.failed(Get, broken); tr.worked(Get) }, 10, 10},
+		{"a minute and a half of outage", func(tr *trouble, i int) {
+			if i < 900 {
+				tr.failed(Set, broken)
+			} else {
+				tr.worked(Set)
+			}
+		}, 2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tr, log := newTrouble()
+				for i := range int(10 * time.Minute / tick) {
+					c.run(tr, i)
+					time.Sleep(tick)
+				}
+				warn, info := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(), "level=INFO")
+				if warn != c.warn || info != c.info {
+					t.Errorf("%d lines of trouble and %d of return, want %d and %d", warn, info, c.warn, c.info)
+				}
+			})
+		})
+	}
+}
+
+func TestTroubleIsMaskedAndShort(t *testing.T) {
+	tr, log := newTrouble()
+	tr.failed(Get, errors.New("AUTH hunter2\n"+strings.Repeat("ö", 5000)))
+	line := log.String()
+	if strings.Contains(line, "hunter2") || strings.Count(line, "\n") != 1 || len(line) > 2*maxTroubleBytes {
+		t.Errorf("%d bytes: %s", len(line), line)
+	}
+}
