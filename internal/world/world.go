@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -41,12 +43,16 @@ type World struct {
 	err     error // of Run, once ended
 	stopped bool
 	servers map[string]*http.Server
+	wrap    func(string, http.Handler) http.Handler
 }
 
 // Setup is what a world differs in from the usual one.
 type Setup struct {
-	Env   []string      // of the service, beside the five URLs
-	Fakes fakes.Options // Workers 0 is many: no bottleneck
+	Env      []string                                             // of the service, beside the five URLs
+	Fakes    fakes.Options                                        // Workers 0 is many: no bottleneck
+	Wrap     func(downstream string, h http.Handler) http.Handler // between the network and a fake; nil: nothing
+	Distress func() time.Duration                                 // the service's scheduling latency; nil: none
+	Quiet    bool                                                 // the service logs nothing
 }
 
 // Start brings a world up, and takes it down when the test ends.
@@ -62,27 +68,22 @@ func (s Setup) Start(t testing.TB) *World {
 		s.Fakes.Workers = 2000
 	}
 	w := &World{
-		T: t, Net: pipenet.New(), Fakes: fakes.New(s.Fakes), Log: &Log{},
+		T: t, Net: pipenet.New(), Fakes: fakes.New(s.Fakes), Log: &Log{}, wrap: s.Wrap,
 		signals: make(chan os.Signal, 2), ended: make(chan error, 1), servers: map[string]*http.Server{},
 	}
 	w.Client = &http.Client{Transport: &http.Transport{
 		DialContext: w.Net.DialContext, MaxIdleConnsPerHost: 1000, DisableCompression: true,
 	}}
-	env := []string{"BFF_ADDR=" + Public, "BFF_ADMIN_ADDR=" + Admin, "BFF_LOG_SAMPLE=1"}
+	env := slices.Concat(s.Env, []string{"BFF_ADDR=" + Public, "BFF_ADMIN_ADDR=" + Admin, "BFF_LOG_SAMPLE=1"})
 	for _, name := range fakes.Names() {
 		w.StartDownstream(name)
-		env = append(env, "BFF_"+upper(name)+"_URL=http://"+name+"/"+name+"/{id}")
+		env = append(env, "BFF_"+strings.ToUpper(name)+"_URL=http://"+name+"/"+name+"/{id}")
 	}
-	cfg, err := config.Load(append(env, s.Env...))
+	cfg, err := config.Load(env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := app.New(cfg, app.Options{
-		Logger:  slog.New(slog.NewJSONHandler(w.Log, nil)),
-		Listen:  func(_, addr string) (net.Listener, error) { return w.Net.Listen(addr), nil },
-		Dial:    w.Net.DialContext,
-		Latency: func() time.Duration { return 0 },
-	})
+	service, err := app.New(cfg, s.options(w))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +93,27 @@ func (s Setup) Start(t testing.TB) *World {
 	return w
 }
 
-func upper(s string) string { return string(bytes.ToUpper([]byte(s))) }
+func (s Setup) options(w *World) app.Options {
+	o := app.Options{
+		Listen:  func(_, addr string) (net.Listener, error) { return w.Net.Listen(addr), nil },
+		Dial:    w.Net.DialContext,
+		Latency: s.Distress,
+	}
+	if !s.Quiet {
+		o.Logger = slog.New(slog.NewJSONHandler(w.Log, nil))
+	}
+	if o.Latency == nil {
+		o.Latency = func() time.Duration { return 0 }
+	}
+	return o
+}
 
 // StartDownstream lets a fake listen, as at the start or after StopDownstream.
 func (w *World) StartDownstream(name string) {
 	server := &http.Server{Handler: w.Fakes, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	if w.wrap != nil {
+		server.Handler = w.wrap(name, w.Fakes)
+	}
 	l := w.Net.Listen(name + ":80")
 	w.servers[name] = server
 	go server.Serve(l)
