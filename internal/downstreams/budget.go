@@ -36,11 +36,10 @@ func (b *budget) take(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refill(now)
-	const dust = 1e-9 // ten tenths are a little less than one
-	if b.tokens < 1-dust {
+	if b.tokens < 1 {
 		return false
 	}
-	b.tokens = max(0, b.tokens-1)
+	b.tokens--
 	return true
 }
 

@@ -65,6 +65,19 @@ func TestAFullBulkheadWaitsALittle(t *testing.T) {
 	}
 }
 
+func TestAJoinerQueuedOnlySinceItCame(t *testing.T) {
+	inBubble(t, page.Catalog, nil, func(s *downstreams.Settings) { s.Bulkhead = 1 }, func(r *rig) {
+		calls := r.fill(1, 15*ms)
+		leader := r.asks(pageDeadline, query("q"))
+		time.Sleep(10 * ms)
+		_, joiner := r.ask(pageDeadline, query("q"))
+		if l := <-leader; l.Queued != 15*ms || joiner.Queued != 5*ms || !joiner.Coalesced {
+			r.Errorf("the leader queued for %v, the joiner for %v", l.Queued, joiner.Queued)
+		}
+		r.all(calls, page.OK)
+	})
+}
+
 func TestWaitingForASlotEndsWithTheWaiter(t *testing.T) {
 	inBubble(t, page.Catalog, nil, slots(1), func(r *rig) {
 		calls := r.fill(1, 80*ms)

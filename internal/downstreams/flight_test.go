@@ -87,11 +87,19 @@ func TestOneThatLeavesHarmsNoOther(t *testing.T) {
 			synctest.Wait()
 		}
 		stays := r.asks(pageDeadline, query("p"))
+		var gone []page.Call
 		for _, c := range left {
-			r.wants(<-c, page.Cancelled, 50*ms)
+			call := <-c
+			r.wants(call, page.Cancelled, 50*ms)
+			gone = append(gone, call)
 		}
 		r.wants(<-stays, page.OK, 100*ms)
 		r.wantsMade(1)
+		for _, call := range gone {
+			if len(call.Attempts) != 1 || call.Attempts[0].Duration != 0 {
+				r.Errorf("what was told to one who left is not what it was then: %+v", call.Attempts)
+			}
+		}
 	})
 }
 
@@ -140,13 +148,13 @@ func TestTheLastOneOutCancels(t *testing.T) {
 		return nil, cause
 	}
 	inBubble(t, page.Catalog, transport(told), nil, func(r *rig) {
-		a, b := r.asks(150*ms, query("p")), make(chan page.Call, 1)
+		a, b := r.asks(200*ms, query("p")), make(chan page.Call, 1)
 		go func() { b <- r.hangsUp(20*ms, query("p")) }()
 		<-b
 		if r.client.State().InFlight != 1 {
 			r.Error("the call was cancelled while somebody waited")
 		}
-		r.wants(<-a, page.Timeout, 150*ms)
+		r.wants(<-a, page.Timeout, 200*ms)
 		synctest.Wait()
 		if !errors.Is(cause, context.DeadlineExceeded) {
 			r.Errorf("cancelled because of %v", cause)
@@ -192,6 +200,15 @@ func TestAShortenedDeadlineNeverLeads(t *testing.T) {
 		if r.coalesced != 1 {
 			r.Errorf("%d joined, want the one with the short deadline", r.coalesced)
 		}
+		r.wantsMade(2)
+	})
+	inBubble(t, page.Catalog, slow, nil, func(r *rig) { // short, but no shorter than an attempt
+		short := r.asks(300*ms, query("p", shortened))
+		synctest.Wait()
+		if _, call := r.ask(pageDeadline, query("p")); call.Coalesced {
+			r.Error("a call led by a short deadline was joined")
+		}
+		<-short
 		r.wantsMade(2)
 	})
 }

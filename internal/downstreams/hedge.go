@@ -16,7 +16,7 @@ func (f *flight[T]) hedged(first permit) answer[T] {
 	defer func() { cancel(&ended{by: byWinner, at: time.Now()}) }()
 	answers := make(chan answer[T], 2)
 	f.launch(ctx, page.First, first, answers)
-	due, stop := f.c.hedge.timer(f.c.pace)
+	due, stop := f.c.hedge.timer(f.c.pace, f.c.timeout)
 	defer stop()
 
 	var a answer[T]
@@ -62,13 +62,14 @@ func (f *flight[T]) permitHedge() (permit, bool) {
 	return p, ok
 }
 
-// timer fires when a hedge is due, which may be never.
-func (h HedgeAfter) timer(p *pace) (due <-chan time.Time, stop func()) {
+// timer fires when a hedge is due, which may be never: when no percentile is known yet, or when the first attempt will
+// have run out of its timeout by then.
+func (h HedgeAfter) timer(p *pace, timeout time.Duration) (due <-chan time.Time, stop func()) {
 	delay := h.Delay
 	if h.P95 {
 		delay = p.p95()
 	}
-	if delay <= 0 {
+	if delay <= 0 || delay >= timeout {
 		return nil, func() {}
 	}
 	t := time.NewTimer(delay)

@@ -183,6 +183,14 @@ func TestHedgeAfterTheSlidingP95(t *testing.T) {
 				r.Errorf("%v after %v, usual is %v", call.Outcome, call.Duration, usual)
 			}
 		}
+		for range 20 { // an outage is no reason to ask twice
+			time.Sleep(10 * time.Second)
+			hedged(hang, hang)
+		}
+		time.Sleep(time.Minute)
+		if call := hedged(hang, hang); len(call.Attempts) != 1 {
+			r.Error("hedged though all attempts run out of time")
+		}
 	})
 }
 
