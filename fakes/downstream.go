@@ -60,8 +60,7 @@ const grace = time.Second
 
 func (d *downstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.counts.arrived(r)
-	f := d.current().draw(d.latency(r.PathValue("id")))
-	how := d.work(w, r, f)
+	how := d.work(w, r)
 	d.counts.ended(how)
 	switch {
 	case how == tooLate && sleep(r.Context(), grace):
@@ -71,8 +70,9 @@ func (d *downstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// work is all that a worker does for a request, and the wait for one.
-func (d *downstream) work(w http.ResponseWriter, r *http.Request, f fate) ending {
+// work is all that a worker does for a request, and the wait for one. What befalls it is drawn when the worker begins:
+// a queue that built up while the downstream was slow is worked off as fast as it can when it is well again.
+func (d *downstream) work(w http.ResponseWriter, r *http.Request) ending {
 	ctx, cancel := untilDeadline(r)
 	defer cancel()
 	switch err := d.pool.enter(ctx); {
@@ -83,6 +83,7 @@ func (d *downstream) work(w http.ResponseWriter, r *http.Request, f fate) ending
 		return dropped(r)
 	}
 	defer d.pool.leave()
+	f := d.current().draw(d.latency(r.PathValue("id")))
 	if f.Hang {
 		return f.hang(r)
 	}

@@ -116,13 +116,19 @@ func TestHang(t *testing.T) {
 			t.Errorf("a hang ended: %+v", a)
 		}
 		var group sync.WaitGroup
-		for range 3 {
+		for range 2 {
 			group.Go(func() {
 				if a := w.get("/reviews/p-1"); !errors.Is(a.err, io.EOF) || a.took != time.Hour {
 					t.Errorf("hung %v, then %d %v; want to be dropped after an hour", a.took, a.status, a.err)
 				}
 			})
 		}
+		synctest.Wait()
+		group.Go(func() {
+			if a := w.get("/reviews/p-1"); a.status != 200 || a.took < time.Hour {
+				t.Errorf("waited %v, then %d %v; want an answer once a worker has time for it", a.took, a.status, a.err)
+			}
+		})
 		synctest.Wait()
 		busy := w.settled("reviews")
 		equal(t, "in flight", busy.InFlight, 2)
@@ -133,8 +139,27 @@ func TestHang(t *testing.T) {
 		group.Wait()
 		s := w.settled("reviews")
 		equal(t, "abandoned", s.Abandoned, 1)
-		equal(t, "cut", s.Cut, 3)
+		equal(t, "cut", s.Cut, 2)
 		w.wellAgain("reviews")
+	})
+}
+
+// What waits in the queue when a slow downstream becomes well is worked off at the speed of a well one.
+func TestAQueueIsWorkedOffAsFastAsTheDownstreamThenIs(t *testing.T) {
+	latency := func(string, string) time.Duration { return 10 * time.Millisecond }
+	inBubble(t, fakes.Options{Workers: 1, Queue: 10, Latency: latency}, func(t *testing.T, w world) {
+		w.set("stock", `{"latencyMs": 2000}`)
+		var group sync.WaitGroup
+		for range 11 {
+			group.Go(func() {
+				if a := w.get("/stock/p-1"); a.status != 200 || a.took > 2100*time.Millisecond {
+					t.Errorf("took %v: %d %v", a.took, a.status, a.err)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		w.clear("stock")
+		group.Wait()
 	})
 }
 
