@@ -1,8 +1,10 @@
 package storefront_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"example.com/bff/storefront/browsertest"
 )
@@ -56,6 +58,21 @@ type visitor struct {
 
 func (v *visitor) open(path string) *browsertest.Tab {
 	return v.browser.Open(v, v.shop+path, browsertest.View{})
+}
+
+// await ends the visit when what is to happen does not within a minute.
+func (v *visitor) await(happened <-chan struct{}, what string) {
+	v.Helper()
+	select {
+	case <-happened:
+	case <-time.After(time.Minute):
+		v.Fatalf("%s never came", what)
+	}
+}
+
+// loaded waits until the visitor's own page has come so many times, all of them whole or degraded.
+func loaded(tab *browsertest.Tab, times int) {
+	tab.Until(fmt.Sprintf("%d pages", times), fmt.Sprintf("document.querySelectorAll('#strip li:not(.other, .failed)').length >= %d", times), "#legend")
 }
 
 // body is a page in the contract's form with some members changed.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+
+	"example.com/bff/storefront/browsertest"
 )
 
 // slowly answers a path when the test says so, and tells when it was asked and when whoever asked has left.
@@ -27,20 +29,28 @@ func leaving(v *visitor) {
 	asked, left, _ := v.slowly("/products/p-1")
 	tab := v.open("/p/p-1")
 	tab.Sees("#loading", "being loaded")
-	<-asked
+	v.await(asked, "the question")
 	tab.Visit("about:blank")
-	<-left
+	v.await(left, "the end of the question")
 }
 
 func newerWins(v *visitor) {
-	asked, left, answer := v.slowly("/products/p-1")
+	asked, _, answer := v.slowly("/products/p-1")
 	tab := v.open("/p/p-1")
-	<-asked
+	v.await(asked, "the question")
 	tab.Click(".brand")
-	<-left
 	tab.Sees("#product h1", "Velvet Oak Bench")
+	browsertest.Ask[bool](tab, `(() => {
+		window.names = [];
+		new MutationObserver(() => names.push(document.getElementById("name").textContent))
+			.observe(document.getElementById("name"), {childList: true, characterData: true, subtree: true});
+		return true;
+	})()`)
 	answer()
-	tab.SeesNo("body", "Too late")
+	loaded(tab, 3)
+	if names := browsertest.Ask[[]string](tab, "names"); len(names) > 0 {
+		v.Errorf("the title became %q", names)
+	}
 }
 
 func goingBack(v *visitor) {
@@ -81,7 +91,7 @@ func unchanged(v *visitor) {
 		_ = json.NewEncoder(w).Encode(body(nil))
 	})
 	tab := v.open("/p/p-1")
-	<-known // the reload has asked whether it changed
-	tab.SeesLike("#legend", "^Of [2-9] pages: [2-9] whole")
+	v.await(known, "a reload that asks whether it changed")
+	loaded(tab, 2)
 	tab.Sees("#product h1", "Oak Vase")
 }

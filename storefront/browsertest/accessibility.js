@@ -8,9 +8,14 @@
   const find = (rule, e) => findings.push(`${rule}: ${where(e)}`);
 
   // Names.
+  const labelText = (label) => {
+    const copy = label.cloneNode(true);
+    for (const control of copy.querySelectorAll("input, select, textarea, button")) control.remove();
+    return copy.textContent;
+  };
   const named = (e) => {
     const by = (e.getAttribute("aria-labelledby") ?? "").split(/\s+/).map((id) => document.getElementById(id)?.textContent ?? "").join("");
-    const labels = [...(e.labels ?? [])].map((l) => l.textContent).join("");
+    const labels = [...(e.labels ?? [])].map(labelText).join("");
     const own = e.matches("input, select, textarea") ? "" : e.textContent;
     return [by, e.getAttribute("aria-label"), labels, own].some((text) => text?.trim());
   };

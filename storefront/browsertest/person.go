@@ -20,7 +20,11 @@ func (tab *Tab) Sees(selector, text string) {
 // SeesNo waits until nothing visible that the selector finds has the text in it; with "" until nothing is visible.
 func (tab *Tab) SeesNo(selector, text string) {
 	tab.t.Helper()
-	tab.Until(fmt.Sprintf("no %q in %s", text, selector), "!"+seen(selector)+".some(s => s.includes("+quote(text)+"))", selector)
+	what := fmt.Sprintf("%s without %q", selector, text)
+	if text == "" {
+		what = "no " + selector
+	}
+	tab.Until(what, "!"+seen(selector)+".some(s => s.includes("+quote(text)+"))", selector)
 }
 
 // SeesLike waits until a visible element that the selector finds has a text that matches the JavaScript pattern.
@@ -56,7 +60,7 @@ func (tab *Tab) Until(what, condition, selector string) {
 			return
 		}
 		if time.Now().After(end) {
-			tab.Screenshot("failed")
+			tab.Screenshot("failed-" + strings.ReplaceAll(tab.t.Name(), "/", "-"))
 			tab.t.Fatalf("never saw %s; last it was %q", what, tab.Text(selector))
 		}
 	}

@@ -6,7 +6,7 @@ export const presets = [
     key: "healthy",
     title: "Healthy",
     faults: {},
-    visitors: 0,
+    visitors: 2,
     story: "All five answer within a few dozen milliseconds, and the page has everything.",
   },
   {
