@@ -11,7 +11,7 @@ import (
 const MaxIDLength = 64
 
 // ErrInvalidID says what a product id may be.
-var ErrInvalidID = errors.New("a product id is 1 to 64 characters of A-Z a-z 0-9 . _ ~ - and neither . nor ..")
+var ErrInvalidID = errors.New("a product id is 1 to 64 characters of A-Z a-z 0-9 . _ ~ - other than . and .. alone")
 
 // ID is a product id that was checked: 1 to 64 unreserved characters, so it needs no escaping in a URL, a key or JSON.
 type ID struct{ s string }
