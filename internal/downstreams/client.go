@@ -145,7 +145,7 @@ func (f *flight[T]) fly() (a answer[T]) {
 }
 
 // Key is what the answer to q is shared and remembered under: it is different for different ids and for different
-// values of the headers that this downstream sees.
+// values of the headers that this downstream sees. The id is its first line.
 func (c *Client[T]) Key(q *page.Query) string {
 	var room [8]string
 	return c.forward.key(q.ID, c.forward.values(q.Header, room[:0]))

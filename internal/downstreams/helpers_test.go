@@ -235,6 +235,18 @@ func (r *rig) made() int {
 	return len(r.attempts)
 }
 
+// madeAs is the number of those of one kind.
+func (r *rig) madeAs(kind page.AttemptKind) (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.attempts {
+		if a.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
 func (r *rig) wantsMade(n int) {
 	r.Helper()
 	if got := r.made(); got != n {
