@@ -1,0 +1,129 @@
+package ops_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/bff/internal/page"
+)
+
+func TestABreakersStoryIsTold(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.ops.BreakerMoved(page.Stock, page.StateOpen)
+		for range 100 { // probes that fail
+			time.Sleep(5 * time.Second)
+			w.ops.BreakerMoved(page.Stock, page.StateHalfOpen)
+			w.ops.BreakerMoved(page.Stock, page.StateOpen)
+		}
+		time.Sleep(5 * time.Second)
+		w.ops.BreakerMoved(page.Stock, page.StateHalfOpen)
+		w.ops.BreakerMoved(page.Stock, page.StateClosed)
+		w.ops.BreakerMoved(page.Recommendations, page.StateOpen)
+		f := w.now()
+		want := []string{
+			"This instance began.",
+			"stock: the breaker opened. It is not asked until a probe may go.",
+			"stock: the breaker is half-open. A probe goes through.",
+			"stock: the probe failed, and the breaker is open again.",
+			"stock: the breaker is open still. 13 probes have failed.",
+		}
+		texts := f.texts()
+		if !slices.Equal(texts[:len(want)], want) {
+			t.Errorf("%q", texts)
+		}
+		if last := texts[len(texts)-2]; last != "stock: the breaker closed after 8m25s. It is asked as usual again." {
+			t.Errorf("%q", last)
+		}
+		if n := len(texts); n != 4+8+2 { // one line a minute
+			t.Errorf("%d lines for 100 probes", n)
+		}
+		if open, optional := f.Events[1], f.Events[len(texts)-1]; open.Tone != "bad" || optional.Tone != "warn" || open.Subject != "breaker" {
+			t.Errorf("%+v %+v", open, optional)
+		}
+	})
+}
+
+func TestEpisodesBeginAndEnd(t *testing.T) {
+	stale := func(r *page.Record) *page.Record {
+		r.Notes[page.Price] = page.Note{Status: page.StatusStale, Reason: page.BreakerOpen, Age: time.Minute}
+		return r
+	}
+	offer := func(r *page.Record) *page.Record {
+		r.Resource = page.OfferResource
+		return r
+	}
+	shed := func(r *page.Record) *page.Record {
+		r.Shed = page.ShedFull
+		return r
+	}
+	for name, c := range map[string]struct {
+		record       func() *page.Record
+		began, ended string
+	}{
+		"pages": {
+			func() *page.Record { return call(answered(page.Unavailable, ms), page.Stock, page.Timeout, ms) },
+			"Pages fail: stock timed out.", "Pages are answered again (30 in 29s failed).",
+		},
+		"offers": {
+			func() *page.Record {
+				return call(offer(answered(page.Unavailable, ms)), page.Price, page.BreakerOpen, ms)
+			},
+			"Offers fail: price was not asked, its breaker is open.", "Offers are answered again (30 in 29s failed).",
+		},
+		"prices": {
+			func() *page.Record { return stale(answered(page.Degraded, ms)) },
+			"Remembered prices are shown: price was not asked, its breaker is open.", "Every price shown is live again (30 in 29s were remembered).",
+		},
+		"shedding": {
+			func() *page.Record { return shed(answered(page.Shed, 0)) },
+			"Shedding began: a request of priority default was refused (full).", "Shedding is over (30 in 29s were refused).",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				for range 30 {
+					w.ops.Served(c.record())
+					time.Sleep(time.Second)
+				}
+				v := w.watch()
+				if f := v.frame(); len(f.Events) != 2 || f.Events[1].Text != c.began || f.Events[1].Subject != name {
+					t.Fatalf("%+v", f.Events)
+				}
+				for range 20 { // nobody else comes: it ends all the same, for who looks
+					if f := v.frame(); len(f.Events) > 0 {
+						if f.Events[0].Text != c.ended || f.Events[0].Tone != "good" {
+							t.Errorf("%+v", f.Events)
+						}
+						return
+					}
+				}
+				t.Error("it does not end")
+			})
+		})
+	}
+}
+
+func TestTheInstancesEndIsTold(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.ops.InstanceMoved("draining")
+		w.ops.InstanceMoved("stopped")
+		texts := w.now().texts()
+		if !strings.HasPrefix(texts[1], "Draining: ") || !strings.HasPrefix(texts[2], "The drain is over") {
+			t.Errorf("%q", texts)
+		}
+	})
+}
+
+func TestTheLogOfEventsIsBounded(t *testing.T) {
+	bubble(t, func(w *world) {
+		for range 1000 {
+			w.ops.BreakerMoved(page.Price, page.StateOpen)
+			w.ops.BreakerMoved(page.Price, page.StateClosed)
+		}
+		if f := w.now(); len(f.Events) != 100 || f.Events[99].Number != 2001 {
+			t.Errorf("%d events", len(f.Events))
+		}
+	})
+}

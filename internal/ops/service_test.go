@@ -1,0 +1,110 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/bff/fakes"
+	"example.com/bff/internal/app"
+	"example.com/bff/internal/config"
+)
+
+// service is the real one on real connections, before fakes, with people who ask it for pages.
+type service struct {
+	t             *testing.T
+	fakes         *fakes.Server
+	public, admin string // addresses
+	end           func()
+}
+
+func startService(t *testing.T, env ...string) *service {
+	t.Helper()
+	s := &service{t: t, fakes: fakes.New(fakes.Options{})}
+	downstreams := httptest.NewServer(s.fakes)
+	t.Cleanup(downstreams.Close)
+	env = append(env, "BFF_ADDR=127.0.0.1:0", "BFF_ADMIN_ADDR=localhost:0")
+	for _, name := range fakes.Names() {
+		env = append(env, "BFF_"+strings.ToUpper(name)+"_URL="+downstreams.URL+"/"+name+"/{id}")
+	}
+	cfg, err := config.Load(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listening := make(chan net.Addr, 2)
+	a, err := app.New(cfg, app.Options{Version: "v1.4.0", Revision: "0f3c2a1", Listen: func(network, address string) (net.Listener, error) {
+		l, err := net.Listen(network, address)
+		if err == nil {
+			listening <- l.Addr()
+		}
+		return l, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx, nil) }()
+	s.admin, s.public = "http://"+(<-listening).String(), "http://"+(<-listening).String()
+	s.end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(s.end)
+	return s
+}
+
+// visitors ask for pages and now and then for an offer, at an even pace, until the test ends.
+func (s *service) visitors(every time.Duration) {
+	ctx, stop := context.WithCancel(s.t.Context())
+	var all sync.WaitGroup
+	s.t.Cleanup(func() {
+		stop()
+		all.Wait()
+	})
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	s.t.Cleanup(client.CloseIdleConnections)
+	ask := func(i int) {
+		path := fmt.Sprintf("%s/products/p-%d", s.public, 1000+i%7)
+		if i%5 == 0 {
+			path += "/offer"
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+		if err != nil {
+			panic(err)
+		}
+		req.Header.Set("X-Client", []string{"web", "mobile"}[i%2])
+		if resp, err := client.Do(req); err == nil {
+			resp.Body.Close()
+		}
+	}
+	all.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-tick.C:
+				all.Go(func() { ask(i) })
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+func (s *service) breaks(downstream string, f fakes.Fault) {
+	s.t.Helper()
+	if err := s.fakes.Set(downstream, f); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *service) mends(downstream string) { s.breaks(downstream, fakes.Fault{}) }
