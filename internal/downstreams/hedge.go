@@ -43,8 +43,10 @@ func (f *flight[T]) hedged(first permit) answer[T] {
 func (f *flight[T]) launch(ctx context.Context, kind page.AttemptKind, p permit, answers chan<- answer[T]) {
 	f.hold()
 	go func() {
-		defer f.release()
-		answers <- f.attempt(ctx, kind, p)
+		var a answer[T]
+		defer func() { answers <- a }()
+		defer f.release() // before the call can have an answer, so that then its slot is free
+		a = f.attempt(ctx, kind, p)
 	}()
 }
 
