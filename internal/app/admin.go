@@ -14,6 +14,8 @@ func (a *App) adminRoutes(metrics *slo.Metrics, ledger *slo.Ledger) http.Handler
 	mux.Handle("GET /readyz", a.handlers.Readyz())
 	mux.Handle("GET /metrics", metrics.Handler())
 	mux.Handle("GET /slo", ledger.Handler())
+	mux.Handle("GET /ops", a.people.Handler())
+	mux.Handle("GET /ops/events", a.people.Handler())
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

@@ -15,6 +15,7 @@ import (
 	"example.com/bff/internal/config"
 	"example.com/bff/internal/handlers"
 	"example.com/bff/internal/merge"
+	"example.com/bff/internal/ops"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
 )
@@ -37,6 +38,7 @@ type App struct {
 	handlers *handlers.Handlers
 	public   server
 	admin    server
+	people   *ops.Ops
 	closers  []func(context.Context) // what ends after the last request, in order
 }
 
@@ -47,19 +49,23 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	a := &App{cfg: cfg, log: o.Logger}
 	metrics := slo.New(slo.Options{Clients: cfg.Clients, Markets: cfg.Markets, Version: o.Version, Revision: o.Revision})
 	ledger := slo.NewLedger(cfg.Clients)
+	a.people = a.pageForPeople(o, ledger)
 
-	memory, err := openMemory(cfg, o.Logger, metrics)
+	memory, err := openMemory(cfg, o.Logger, memoryObserver{metrics, a.people})
 	if err != nil {
 		return nil, err
 	}
 	five := &five{}
-	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, o.Logger}, five}
+	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, a.people, o.Logger}, five}
 	if err := wiring.all(memory); err != nil {
 		return nil, err
 	}
 	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency})
 	metrics.WatchAdmission(func() slo.AdmissionState {
 		return slo.AdmissionState{InFlight: admit.InFlight(), Limit: admit.Limit()}
+	})
+	a.people.WatchAdmission(func() ops.AdmissionState {
+		return ops.AdmissionState{InFlight: admit.InFlight(), Queued: admit.Queued(), Limit: admit.Limit(), Max: cfg.MaxInFlight}
 	})
 	access := accesslog.New(o.Logger, cfg.LogSample)
 
@@ -69,6 +75,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		Served: func(r *page.Record) {
 			metrics.Served(r)
 			ledger.Served(r)
+			a.people.Served(r)
 			access.Served(r)
 		},
 		Log:     o.Logger,
@@ -83,7 +90,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	})
 	a.public = newServer(a.handlers.Public(), cfg.Addr, o)
 	a.admin = newServer(a.adminRoutes(metrics, ledger), cfg.AdminAddr, o)
-	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute
+	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute, and /ops/events goes on
 	a.closers = []func(context.Context){
 		func(context.Context) { five.close() },
 		func(ctx context.Context) {
@@ -92,6 +99,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 			}
 		},
 		func(context.Context) { admit.Close() },
+		func(context.Context) { a.people.Close() },
 	}
 	return a, nil
 }

@@ -9,6 +9,7 @@ import (
 	"example.com/bff/internal/cache"
 	"example.com/bff/internal/downstreams"
 	"example.com/bff/internal/merge"
+	"example.com/bff/internal/ops"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
 )
@@ -48,7 +49,7 @@ type wiring struct {
 	options  Options
 	table    [page.NumDependencies]downstreams.Settings
 	metrics  *slo.Metrics
-	observer downstreams.Observer
+	observer observer
 	five     *five
 }
 
@@ -84,6 +85,7 @@ func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], de
 		s := client.State()
 		return slo.DownstreamState{Breaker: s.Breaker, InFlight: s.InFlight, Limit: s.Limit, Tokens: s.Tokens}
 	})
+	w.observer.people.WatchDownstream(d, settings.Timeout, func() ops.DownstreamState { return ops.DownstreamState(client.State()) })
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"example.com/bff/internal/cache"
 	"example.com/bff/internal/config"
+	"example.com/bff/internal/ops"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
 )
@@ -13,23 +14,30 @@ import (
 const memoryBytes = 64 << 20
 
 // openMemory is Redis when it is configured, else this process.
-func openMemory(cfg *config.Config, log *slog.Logger, metrics *slo.Metrics) (cache.Store, error) {
+func openMemory(cfg *config.Config, log *slog.Logger, observer memoryObserver) (cache.Store, error) {
 	if cfg.RedisURL == "" {
-		return cache.NewMemory(cache.MemoryOptions{MaxBytes: memoryBytes, StaleFor: cfg.PriceStaleFor, Observer: memoryObserver{metrics}}), nil
+		return cache.NewMemory(cache.MemoryOptions{MaxBytes: memoryBytes, StaleFor: cfg.PriceStaleFor, Observer: observer}), nil
 	}
-	redis, err := cache.NewRedis(string(cfg.RedisURL), cache.RedisOptions{StaleFor: cfg.PriceStaleFor, Observer: memoryObserver{metrics}, Logger: log})
+	redis, err := cache.NewRedis(string(cfg.RedisURL), cache.RedisOptions{StaleFor: cfg.PriceStaleFor, Observer: observer, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	metrics.WatchRedisPool(func() slo.RedisPoolState {
+	observer.metrics.WatchRedisPool(func() slo.RedisPoolState {
 		s := redis.PoolStats()
 		return slo.RedisPoolState{InUse: s.Total - s.Idle, Idle: s.Idle, Hits: s.Hits, Misses: s.Misses, Timeouts: s.Timeouts}
 	})
 	return redis, nil
 }
 
-type memoryObserver struct{ *slo.Metrics }
+// memoryObserver passes the memory's events on. A page's own reads are in its record.
+type memoryObserver struct {
+	metrics *slo.Metrics
+	people  *ops.Ops
+}
 
 func (m memoryObserver) PriceMemory(op cache.Op, r page.MemoryResult) {
-	m.Metrics.PriceMemory(page.MemoryOp(op), r)
+	m.metrics.PriceMemory(page.MemoryOp(op), r)
+	if op == cache.Set {
+		m.people.Remembered(r)
+	}
 }

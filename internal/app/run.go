@@ -62,6 +62,7 @@ func (a *App) Run(ctx context.Context, signals <-chan os.Signal) error {
 func (a *App) drain(ctx context.Context, signals <-chan os.Signal) bool {
 	a.log.Info("draining", "for", a.cfg.Drain.String())
 	a.handlers.Drain()
+	a.people.InstanceMoved(handlers.Draining.String())
 	over := time.NewTimer(a.cfg.Drain)
 	defer over.Stop()
 	select {
@@ -76,6 +77,7 @@ func (a *App) drain(ctx context.Context, signals <-chan os.Signal) bool {
 // finish refuses what comes from now on, waits for what is in flight, and closes every part.
 func (a *App) finish(signals <-chan os.Signal) error {
 	a.handlers.Stop()
+	a.people.InstanceMoved(handlers.Stopped.String())
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Deadline+grace)
 	defer cancel()
 	done := make(chan error, 1)

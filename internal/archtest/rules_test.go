@@ -16,6 +16,7 @@ var mayImport = map[string][]string{
 	"internal/downstreams":          {"internal/page"},
 	"internal/handlers":             {"internal/page"},
 	"internal/merge":                {"internal/page"},
+	"internal/ops":                  {"internal/page", "internal/slo"},
 	"internal/slo":                  {"internal/page"},
 	"internal/slo/rules":            {"internal/page", "internal/slo"},
 	"internal/slo/cmd/rules":        {"internal/slo/rules"},
