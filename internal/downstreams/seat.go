@@ -128,8 +128,8 @@ const grain = time.Millisecond
 
 func (p promise) over(now time.Time) bool { return !now.Before(p.end.Add(-grain)) }
 
-// promised decides what an attempt that starts now is told. A probe has its whole timeout, whoever leaves. So has any
-// other, as far as we cut it off ourselves: a waiter who can wait longer may still come.
+// promised decides what an attempt that starts now is told: the end of its timeout, or of the flight's time if that is
+// sooner. A probe has its whole timeout, whoever leaves.
 func (f *flight[T]) promised(start time.Time, probe bool) promise {
 	whole := promise{start.Add(f.c.timeout), byTimeout}
 	if probe {
