@@ -167,6 +167,7 @@ func TestRushOverThePoolSize(t *testing.T) {
 		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
 	}
 	settled(t, s, products)
+	before := p.requests.Load()
 	for range rounds {
 		ctx := within(t, 450*time.Millisecond)
 		var wg sync.WaitGroup
@@ -180,6 +181,9 @@ func TestRushOverThePoolSize(t *testing.T) {
 	}
 	if most := p.mostConns(); most > 8 {
 		t.Errorf("%d connections", most)
+	}
+	if exchanges := p.requests.Load() - before; exchanges > products*rounds/5 {
+		t.Errorf("%d exchanges for %d reads", exchanges, products*rounds)
 	}
 }
 
@@ -262,6 +266,8 @@ func TestCloseDoesNotWaitForADeadRedis(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := startProxy(t, srv.addr)
 			s := newStore(t, "redis://"+p.addr)
+			s.Remember(key("before", ""), price("1", time.Now()))
+			settled(t, s, 1)
 			p.makes(reply)
 			for i := range 3000 {
 				s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
@@ -269,8 +275,14 @@ func TestCloseDoesNotWaitForADeadRedis(t *testing.T) {
 			if err := s.Close(within(t, 50*time.Millisecond)); err == nil {
 				t.Error("Close did not tell that it was cut short")
 			}
-			if n := s.counts.all(cache.Set); n != 3000 {
-				t.Errorf("%d of 3000 prices were accounted for: %v", n, s.counts.n)
+			if n := s.counts.all(cache.Set); n != 3001 {
+				t.Errorf("%d of 3001 prices were accounted for: %v", n, s.counts.n)
+			}
+			if n := s.counts.of(cache.Set, page.MemoryOK); n != 1 {
+				t.Errorf("Close has waited for %d prices to be written", n-1)
+			}
+			if s.log.String() != "" {
+				t.Errorf("what Close cut off was called trouble: %s", s.log.String())
 			}
 		})
 	}
