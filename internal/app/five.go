@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"example.com/bff/internal/cache"
@@ -12,6 +11,7 @@ import (
 	"example.com/bff/internal/ops"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
+	"example.com/bff/internal/tracing"
 )
 
 // five are the clients of the downstreams.
@@ -24,10 +24,13 @@ type five struct {
 	end             []func()
 }
 
-func (f *five) sources() merge.Sources {
+func (f *five) sources(t *tracing.Tracing) merge.Sources {
 	return merge.Sources{
-		Catalog: f.catalog.Ask, Price: f.price.Ask, Stock: f.stock.Ask,
-		Reviews: f.reviews.Ask, Recommendations: f.recommendations.Ask,
+		Catalog:         tracing.Source(t, page.Catalog, f.catalog.Ask),
+		Price:           tracing.Source(t, page.Price, f.price.Ask),
+		Stock:           tracing.Source(t, page.Stock, f.stock.Ask),
+		Reviews:         tracing.Source(t, page.Reviews, f.reviews.Ask),
+		Recommendations: tracing.Source(t, page.Recommendations, f.recommendations.Ask),
 	}
 }
 
@@ -50,6 +53,7 @@ type wiring struct {
 	table    [page.NumDependencies]downstreams.Settings
 	metrics  *slo.Metrics
 	observer observer
+	traces   *tracing.Tracing
 	five     *five
 }
 
@@ -66,12 +70,12 @@ func (w wiring) all(memory cache.Store) error {
 }
 
 func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], decode downstreams.Decode[T],
-	learned func(key string, v T, absent bool, sent time.Time),
+	learned func(id page.ID, key string, v T, absent bool, sent time.Time),
 ) error {
 	settings := w.table[d]
 	transport := downstreams.NewTransport(settings, w.options.Dial)
 	client, err := downstreams.New(settings, decode, downstreams.Options[T]{
-		Transport: transport, Observer: w.observer, Logger: w.options.Logger, Learned: learned,
+		Transport: w.traces.Transport(d, again(settings), transport), Observer: w.observer, Logger: w.options.Logger, Learned: learned,
 	})
 	if err != nil {
 		return err
@@ -89,11 +93,17 @@ func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], de
 	return nil
 }
 
+// again is what a call's second attempt is: a call retries or hedges, never both.
+func again(s downstreams.Settings) page.AttemptKind {
+	if s.HedgeAfter.On() {
+		return page.Hedge
+	}
+	return page.Retry
+}
+
 // remember keeps every good live price, and forgets one that is gone.
-func remember(memory cache.Store) func(string, page.Quote, bool, time.Time) {
-	return func(variant string, q page.Quote, absent bool, sent time.Time) {
-		s, _, _ := strings.Cut(variant, "\n")
-		id, _ := page.ParseID(s)
+func remember(memory cache.Store) func(page.ID, string, page.Quote, bool, time.Time) {
+	return func(id page.ID, variant string, q page.Quote, absent bool, sent time.Time) {
 		key := cache.Key{ID: id, Variant: variant}
 		if absent {
 			memory.Forget(key, sent)

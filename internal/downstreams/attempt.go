@@ -102,6 +102,6 @@ func (f *flight[T]) unlessOver(a answer[T], start, now time.Time, p promise) ans
 func (f *flight[T]) learn(ctx context.Context, a answer[T], start time.Time) {
 	f.c.pace.saw(ctx, a.outcome, start)
 	if a.good() && f.c.learned != nil {
-		f.c.learned(f.key, a.value, a.outcome == page.Absent, start)
+		f.c.learned(f.id, f.key, a.value, a.outcome == page.Absent, start)
 	}
 }

@@ -197,7 +197,7 @@ func TestPanicsInObserversHarmNobody(t *testing.T) {
 		s := downstreams.Table()[page.Reviews]
 		s.URL = "http://downstream/{id}"
 		client, err := downstreams.New(s, decodeText, downstreams.Options[string]{
-			Transport: down, Observer: broken{}, Learned: func(string, string, bool, time.Time) { panic("learned") },
+			Transport: down, Observer: broken{}, Learned: func(page.ID, string, string, bool, time.Time) { panic("learned") },
 		})
 		if err != nil {
 			t.Fatal(err)

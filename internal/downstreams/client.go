@@ -33,14 +33,14 @@ type Options[T any] struct {
 	Logger    *slog.Logger // for defects of ours alone
 	// Learned is told every good answer, and every "there is nothing" (absent), with the instant at which it was asked
 	// for; also when nobody waits for it any more. It must not block.
-	Learned func(key string, v T, absent bool, sent time.Time)
+	Learned func(id page.ID, key string, v T, absent bool, sent time.Time)
 }
 
 // Client asks one downstream. Use New, and Close it.
 type Client[T any] struct {
 	decode    Decode[T]
 	transport http.RoundTripper
-	learned   func(string, T, bool, time.Time)
+	learned   func(page.ID, string, T, bool, time.Time)
 	witness   witness
 
 	timeout  time.Duration
@@ -145,7 +145,7 @@ func (f *flight[T]) fly() (a answer[T]) {
 }
 
 // Key is what the answer to q is shared and remembered under: it is different for different ids and for different
-// values of the headers that this downstream sees. The id is its first line.
+// values of the headers that this downstream sees.
 func (c *Client[T]) Key(q *page.Query) string {
 	var room [8]string
 	return c.forward.key(q.ID, c.forward.values(q.Header, room[:0]))

@@ -15,6 +15,7 @@ import (
 // when the last waiter leaves.
 type flight[T any] struct {
 	c      *Client[T]
+	id     page.ID
 	key    string
 	url    *url.URL
 	fields []field
@@ -52,7 +53,7 @@ func (c *Client[T]) board(ctx context.Context, q *page.Query, key string, forwar
 		return f, s
 	}
 	f := &flight[T]{
-		c: c, key: key, url: c.target.url(q.ID), fields: c.fields(q, forwarded),
+		c: c, id: q.ID, key: key, url: c.target.url(q.ID), fields: c.fields(q, forwarded),
 		offer: q.Offer, shared: c.coalesce && !q.Shortened,
 	}
 	f.ctx, f.cancel = context.WithCancelCause(context.WithoutCancel(ctx))

@@ -150,7 +150,7 @@ func inBubble(t *testing.T, d page.Dependency, now transport, change func(*downs
 			}),
 			Observer: r,
 			Logger:   slog.New(slog.NewTextHandler(&r.log, nil)),
-			Learned: func(key, v string, absent bool, sent time.Time) {
+			Learned: func(_ page.ID, key, v string, absent bool, sent time.Time) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.learned = append(r.learned, lesson{key, v, absent, sent})
