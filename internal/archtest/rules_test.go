@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"internal/config":               {"internal/page", "internal/downstreams"},
 	"internal/app":                  anything,
 	"internal/archtest":             {},
+	"deploy/grafana":                {},
 	"fakes":                         {},
 	"storefront":                    {},
 	// What tests are made with.
@@ -52,7 +53,7 @@ var onlyIn = map[string][]string{
 }
 
 // programs are the folders of main packages.
-var programs = []string{"cmd", "internal/slo/cmd"}
+var programs = []string{"cmd", "deploy/grafana", "internal/slo/cmd"}
 
 // uses says where a name of another package may be used, outside tests: in the folders listed and those below them.
 var uses = []struct {
