@@ -10,8 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -113,15 +115,20 @@ func (s *server) kill() {
 	s.cmd.Wait()
 }
 
+// lastPort begins somewhere else in each process, and below the ports that outgoing connections are given.
+var lastPort atomic.Int32
+
+// freePort never returns a port twice: a server that was killed must not be mistaken for another one's.
 func freePort(t testing.TB) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	lastPort.CompareAndSwap(0, int32(20_000+os.Getpid()*50%12_000))
+	for {
+		port := strconv.Itoa(int(lastPort.Add(1)))
+		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			ln.Close()
+			return port
+		}
 	}
-	defer ln.Close()
-	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	return port
 }
 
 // startSentinel watches the master under the name "shop" and fails over within about a second.

@@ -24,6 +24,9 @@ func TestSentinelFailover(t *testing.T) {
 	if err := replica.ReplicaOf(t.Context(), "127.0.0.1", master.port).Err(); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the replica follows", func() bool {
+		return strings.Contains(replica.Info(t.Context(), "replication").Val(), "master_link_status:up")
+	})
 	watcher := startSentinel(t, master, password)
 	url := "redis+sentinel://:" + password + "@127.0.0.1:" + freePort(t) + "," + watcher.addr + "/shop/2?sentinel_auth=true"
 	one, other := newStore(t, url), newStore(t, url)
@@ -34,7 +37,7 @@ func TestSentinelFailover(t *testing.T) {
 	wantHit(t, other, before, p)
 	eventually(t, "the replica has it, and Sentinel the replica", func() bool {
 		return strings.Contains(replica.Info(t.Context(), "keyspace").Val(), "db2:keys=1") &&
-			strings.Contains(watcher.Info(t.Context(), "sentinel").Val(), "slaves=1")
+			strings.Contains(fmt.Sprint(watcher.Do(t.Context(), "sentinel", "replicas", "shop").Val()), "master-link-status ok")
 	})
 
 	master.kill()
