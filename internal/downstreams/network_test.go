@@ -97,7 +97,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	})
 }
 
-// Every kept connection is dead after a restart; no call may notice.
+// Every kept connection is dead after a restart; no call that comes when that is known may notice. (One that is under way
+// on such a connection fails: it is not sent a second time behind the budget's back.)
 func TestARestartedDownstreamCostsNoCall(t *testing.T) {
 	h := func(w http.ResponseWriter, _ *http.Request) { time.Sleep(5 * ms); _, _ = io.WriteString(w, "fine") }
 	overNetwork(t, page.Reviews, decodeText, h, func(s *downstreams.Settings) { s.Coalesce = false }, func(p *place[string]) {
@@ -119,6 +120,7 @@ func TestARestartedDownstreamCostsNoCall(t *testing.T) {
 			p.server = p.net.Serve(p.T, addr, http.HandlerFunc(h))
 			burst()
 			p.net.Reset(addr) // and the connections that are there break
+			synctest.Wait()
 			burst()
 		}
 	})

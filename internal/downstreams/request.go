@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -114,9 +115,21 @@ func (f *flight[T]) request(ctx context.Context, start, end time.Time) *http.Req
 	r := &http.Request{
 		Method: http.MethodGet, URL: f.url, Host: f.url.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: nothing{}, TransferEncoding: asIs,
 	}
 	return r.WithContext(ctx)
 }
+
+// nothing is a body that is empty and cannot be had again. With it net/http does not send a request a second time by
+// itself when the connection it had kept turns out to be closed or is reset: that would be an attempt that neither
+// breaker nor budget sees. With asIs it neither probes the body nor writes a header for it, so that the request on the
+// wire is one without a body.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
+func (nothing) Close() error             { return nil }
+
+var asIs = []string{"identity"}
 
 // validTraceParent checks the form of W3C Trace Context: version, trace id, parent id and flags in lower-case hex,
 // the version not ff and no id all zero. Versions after 00 may have more behind.

@@ -269,6 +269,33 @@ func TestErrorsCostNoConnectionEach(t *testing.T) {
 	})
 }
 
+func TestNoExchangeIsMadeBehindOurBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t, "BFF_REVIEWS_BREAKER_MIN_CALLS=100000")
+		w.All(60, func(i int) world.Answer { return w.Get(product(i)) }) // connections to be reset while kept
+		w.Fakes.ResetStats()
+		attempts := func() float64 { return w.Scrape().Sum("bff_downstream_attempts_total", `downstream="reviews"`) }
+		before := attempts()
+		w.Fault("reviews", fakes.Fault{Reset: fakes.ResetHeaders})
+		w.All(60, func(i int) world.Answer { return w.Get(product(i)) })
+		if seen, counted := w.Fakes.Stats()["reviews"].Calls, int(attempts()-before); seen != 60 || counted != 60 {
+			t.Errorf("60 pages made %d attempts, of which reviews saw %d", counted, seen)
+		}
+	})
+}
+
+func TestRequestsHaveNoBody(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		w.Get("/products/p-1")
+		for _, name := range []string{"Content-Length", "Transfer-Encoding", "Expect"} {
+			if v, has := w.Fakes.Stats()["catalog"].LastHeaders[name]; has {
+				t.Errorf("catalog sees %s: %s", name, v)
+			}
+		}
+	})
+}
+
 func TestARestartedDownstreamCostsNoPage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := world.Start(t)
@@ -277,6 +304,7 @@ func TestARestartedDownstreamCostsNoPage(t *testing.T) {
 			w.StopDownstream(name)
 			w.StartDownstream(name)
 		}
+		synctest.Wait() // until the closed connections are noticed
 		for _, a := range w.All(20, func(i int) world.Answer { return w.Get(product(i)) }) {
 			want(t, a, 200)
 			if a.Degraded {
