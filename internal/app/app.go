@@ -18,6 +18,7 @@ import (
 	"example.com/bff/internal/ops"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
+	"example.com/bff/internal/tracing"
 )
 
 // Options are what stands in for the machine's own in tests and in the demo. The zero value is the machine's.
@@ -27,7 +28,7 @@ type Options struct {
 	Revision string       // of the source it was made from
 
 	Listen  func(network, address string) (net.Listener, error)                  // nil: net.Listen
-	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // to the downstreams; nil: a net.Dialer
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // to downstreams and collector; nil: a net.Dialer
 	Latency func() time.Duration                                                 // p99 scheduling latency; nil: the runtime's
 }
 
@@ -55,8 +56,12 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	traces, err := tracing.New(tracing.Options{Env: cfg.OTel, Version: o.Version, Dial: o.Dial, Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
 	five := &five{}
-	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, a.people, o.Logger}, five}
+	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, a.people, o.Logger}, traces, five}
 	if err := wiring.all(memory); err != nil {
 		return nil, err
 	}
@@ -70,9 +75,10 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	access := accesslog.New(o.Logger, cfg.LogSample)
 
 	a.handlers = handlers.New(handlers.Config{
-		Pages:    merge.New(five.sources(), five.recall(memory)),
+		Pages:    merge.New(five.sources(traces), five.recall(memory)),
 		Deadline: cfg.Deadline,
-		Served: func(r *page.Record) {
+		Served: func(ctx context.Context, r *page.Record) {
+			traces.Served(ctx, r)
 			metrics.Served(r)
 			ledger.Served(r)
 			a.people.Served(r)
@@ -88,7 +94,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		Admission:        admit,
 		RateLimit:        rateLimit(cfg),
 	})
-	a.public = newServer(a.handlers.Public(), cfg.Addr, o)
+	a.public = newServer(traces.Handler(a.handlers.Public()), cfg.Addr, o)
 	a.admin = newServer(a.adminRoutes(metrics, ledger), cfg.AdminAddr, o)
 	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute, and /ops/events goes on
 	a.closers = []func(context.Context){
@@ -100,6 +106,7 @@ func New(cfg *config.Config, o Options) (*App, error) {
 		},
 		func(context.Context) { admit.Close() },
 		func(context.Context) { a.people.Close() },
+		traces.Close,
 	}
 	return a, nil
 }

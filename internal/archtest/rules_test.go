@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"internal/slo":                  {"internal/page"},
 	"internal/slo/rules":            {"internal/page", "internal/slo"},
 	"internal/slo/cmd/rules":        {"internal/slo/rules"},
+	"internal/tracing":              {"internal/page"},
 	"internal/config":               {"internal/page", "internal/downstreams"},
 	"internal/app":                  anything,
 	"internal/archtest":             {},
@@ -48,6 +49,7 @@ var onlyIn = map[string][]string{
 	"gopkg.in/yaml.v3":                    {"internal/slo/rules"},
 	"github.com/prometheus/client_golang": {"internal/slo"},
 	"github.com/redis/go-redis":           {"internal/cache", "internal/admission/redislimit"},
+	"go.opentelemetry.io":                 {"internal/tracing"},
 	"golang.org/x/sync":                   anything,
 	"golang.org/x/time":                   {"internal/admission"},
 }

@@ -55,7 +55,7 @@ func (h *Handlers) end(x *exchange) {
 		h.broke(x, v)
 	}
 	if x.rec != nil {
-		h.config.Served(x.rec)
+		h.config.Served(x.r.Context(), x.rec)
 	}
 	if x.abort {
 		panic(http.ErrAbortHandler)

@@ -40,8 +40,10 @@ type Config struct {
 	Pages    Pages
 	Deadline time.Duration // of a page and of an offer, queueing included; callers can only shorten it
 
-	Served func(*page.Record) // told of each page and offer once it was answered; the record is its own from then on
-	Log    *slog.Logger       // of defects outside of pages and offers: theirs are in their records
+	// Served is told of each page and offer once it was answered, in the request's context; the record is its own from
+	// then on.
+	Served func(context.Context, *page.Record)
+	Log    *slog.Logger // of defects outside of pages and offers: theirs are in their records
 
 	Clients, Markets []string       // what these labels can be; anything else is "other"
 	Vary             []string       // request headers that downstreams see
@@ -70,7 +72,7 @@ type Handlers struct {
 // New makes the edge. It is ready at once.
 func New(c Config) *Handlers {
 	if c.Served == nil {
-		c.Served = func(*page.Record) {}
+		c.Served = func(context.Context, *page.Record) {}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -52,7 +52,7 @@ func newEdge(changes ...func(*handlers.Config)) *edge {
 		records: make(chan *page.Record, 1000),
 	}
 	c := handlers.Config{
-		Pages: e, Deadline: deadline, Served: func(r *page.Record) { e.records <- r },
+		Pages: e, Deadline: deadline, Served: func(_ context.Context, r *page.Record) { e.records <- r },
 		Clients: []string{"web", "mobile"}, Markets: []string{"de"}, Vary: []string{"Accept-Language", "x-market"},
 		ServerTiming: true, Spread: func() time.Duration { return 0 },
 	}
