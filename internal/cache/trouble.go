@@ -37,7 +37,8 @@ func (t *trouble) failed(op Op, err error) {
 	}
 	t.mu.Unlock()
 	if tell {
-		t.log.Warn("the remembered price: trouble with Redis", "op", op, "error", t.masked(err), "for", now.Sub(since).Round(time.Second))
+		t.log.Warn("the remembered price: trouble with Redis",
+			"op", op, "error", t.masked(err), "for", now.Sub(since).Round(time.Second))
 	}
 }
 
