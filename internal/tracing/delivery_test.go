@@ -5,17 +5,21 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/pem"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"example.com/bff/fakes"
 	"example.com/bff/internal/pipenet"
 	"example.com/bff/internal/tracing"
+	"example.com/bff/internal/world"
 )
 
 // start fails the test for a mistake, and for tracing that is off.
@@ -208,6 +212,33 @@ func TestTheLogIsToldSeldom(t *testing.T) {
 			if !strings.Contains(line, "level=WARN msg=\"spans were not delivered\"") || strings.Contains(line, "\x1b") || len(line) > 600 {
 				t.Fatalf("%q", line)
 			}
+		}
+	})
+}
+
+// A page takes the same with a collector that is silent, and the service ends with exit code 0, two seconds late at
+// most, whatever is in the queue.
+func TestADeadCollectorCostsAPageNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Setup{
+			Env:   []string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=64"},
+			Fakes: fakes.Options{Latency: func(string, string) time.Duration { return 10 * ms }},
+		}.Start(t)
+		silent(t, w.Net)
+		for i, a := range w.Every(20*ms, 4*time.Second, func(i int) world.Answer { return w.Get(fmt.Sprintf("/products/p-%d", i)) }) {
+			if a.Status != 200 || a.Took != 10*ms {
+				t.Fatalf("page %d took %v: %d %s", i, a.Took, a.Status, a.Body)
+			}
+		}
+		time.Sleep(time.Minute)
+		w.Get("/products/p-1")
+		begun := time.Now()
+		w.Signal(syscall.SIGINT)
+		if err := w.Wait(); err != nil || time.Since(begun) > 2*time.Second {
+			t.Errorf("it ended after %v with %v", time.Since(begun), err)
+		}
+		if lines := strings.Count(w.Log.String(), "spans were not delivered"); lines < 1 || lines > 3 {
+			t.Errorf("%d lines", lines)
 		}
 	})
 }
