@@ -18,7 +18,7 @@ func openMemory(cfg *config.Config, log *slog.Logger, observer memoryObserver) (
 	if cfg.RedisURL == "" {
 		return cache.NewMemory(cache.MemoryOptions{MaxBytes: memoryBytes, StaleFor: cfg.PriceStaleFor, Observer: observer}), nil
 	}
-	redis, err := cache.NewRedis(string(cfg.RedisURL), cache.RedisOptions{StaleFor: cfg.PriceStaleFor, Observer: observer, Logger: log})
+	redis, err := cache.NewRedis(cfg.RedisURL.Reveal(), cache.RedisOptions{StaleFor: cfg.PriceStaleFor, Observer: observer, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -35,9 +35,9 @@ type memoryObserver struct {
 	people  *ops.Ops
 }
 
-func (m memoryObserver) PriceMemory(op cache.Op, r page.MemoryResult) {
-	m.metrics.PriceMemory(page.MemoryOp(op), r)
-	if op == cache.Set {
+func (m memoryObserver) PriceMemory(op page.MemoryOp, r page.MemoryResult) {
+	m.metrics.PriceMemory(op, r)
+	if op == page.MemorySet {
 		m.people.Remembered(r)
 	}
 }

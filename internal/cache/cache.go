@@ -56,20 +56,7 @@ type Key struct {
 	Variant string
 }
 
-// Op is what was done to the memory.
-type Op uint8
-
-// Get is a Recall; Set is a Remember or a Forget.
-const (
-	Get Op = iota
-	Set
-	NumOps = 2
-)
-
-// String is the label that metrics use.
-func (o Op) String() string { return [NumOps]string{"get", "set"}[o] }
-
 // Observer is told the end of each Recall, Remember and Forget, once. It must not block.
 type Observer interface {
-	PriceMemory(Op, page.MemoryResult)
+	PriceMemory(page.MemoryOp, page.MemoryResult)
 }

@@ -98,16 +98,16 @@ func hits(t *testing.T, s cache.Store, k cache.Key) func() bool {
 // counts is an Observer.
 type counts struct {
 	mu sync.Mutex
-	n  [cache.NumOps][page.NumMemoryResults]int
+	n  [page.NumMemoryOps][page.NumMemoryResults]int
 }
 
-func (c *counts) PriceMemory(op cache.Op, r page.MemoryResult) {
+func (c *counts) PriceMemory(op page.MemoryOp, r page.MemoryResult) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.n[op][r]++
 }
 
-func (c *counts) of(op cache.Op, results ...page.MemoryResult) int {
+func (c *counts) of(op page.MemoryOp, results ...page.MemoryResult) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sum := 0
@@ -117,7 +117,7 @@ func (c *counts) of(op cache.Op, results ...page.MemoryResult) int {
 	return sum
 }
 
-func (c *counts) all(op cache.Op) int {
+func (c *counts) all(op page.MemoryOp) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sum := 0

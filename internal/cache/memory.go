@@ -52,7 +52,7 @@ func (k Key) local() string { return k.ID.String() + "/" + k.Variant }
 // Recall does not look at ctx: it does not wait.
 func (m *Memory) Recall(_ context.Context, k Key) (page.ShownPrice, page.MemoryResult) {
 	p, result := m.recall(k.local())
-	m.observer.PriceMemory(Get, result)
+	m.observer.PriceMemory(page.MemoryGet, result)
 	return p, result
 }
 
@@ -74,7 +74,7 @@ func (m *Memory) Forget(k Key, asOf time.Time) { m.set(k.local(), forgotten(asOf
 
 func (m *Memory) set(key string, v value) {
 	m.keep(key, v)
-	m.observer.PriceMemory(Set, page.MemoryOK)
+	m.observer.PriceMemory(page.MemorySet, page.MemoryOK)
 }
 
 func (m *Memory) keep(key string, v value) {

@@ -97,7 +97,7 @@ func execute(ctx context.Context, pipe redis.Pipeliner) []redis.Cmder {
 }
 
 // report is told once for each exchange; nil means that all of it went well.
-func (r *Redis) report(op Op, err error) {
+func (r *Redis) report(op page.MemoryOp, err error) {
 	switch {
 	case err == nil:
 		r.reached.Store(true)

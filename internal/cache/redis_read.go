@@ -78,7 +78,7 @@ func (rs *reads) finish(r *read, value string, err error) {
 // Recall asks Redis, within ctx and a budget of its own.
 func (r *Redis) Recall(ctx context.Context, k Key) (page.ShownPrice, page.MemoryResult) {
 	p, result := r.recall(ctx, k.shared())
-	r.observer.PriceMemory(Get, result)
+	r.observer.PriceMemory(page.MemoryGet, result)
 	return p, result
 }
 
@@ -133,7 +133,7 @@ func (r *Redis) read(batch []*read) {
 		}
 	}
 	r.breaker.report(answered)
-	r.report(Get, trouble)
+	r.report(page.MemoryGet, trouble)
 	for i, c := range cmds {
 		r.reads.finish(batch[i], c.Val(), c.Err())
 	}

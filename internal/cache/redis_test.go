@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/bff/internal/cache"
 	"example.com/bff/internal/page"
 )
 
@@ -87,7 +86,7 @@ func TestAnythingElseUnderTheKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantResult(t, s, k, page.MemoryInvalid)
-			sets := s.counts.all(cache.Set)
+			sets := s.counts.all(page.MemorySet)
 			s.Remember(k, p)
 			settled(t, s, sets+1)
 			wantHit(t, s, k, p)
@@ -176,7 +175,7 @@ func TestRushOverThePoolSize(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	if hits := s.counts.of(cache.Get, page.MemoryHit); hits < products*rounds*99/100 {
+	if hits := s.counts.of(page.MemoryGet, page.MemoryHit); hits < products*rounds*99/100 {
 		t.Errorf("%d of %d served: %v", hits, products*rounds, s.counts.n)
 	}
 	if most := p.mostConns(); most > 8 {
@@ -198,7 +197,7 @@ func TestSilenceIsFoundOut(t *testing.T) {
 	s := newStore(t, "redis://"+p.addr)
 	p.makes(silent)
 	waited := 0
-	for s.counts.of(cache.Get, page.MemoryError) == 0 {
+	for s.counts.of(page.MemoryGet, page.MemoryError) == 0 {
 		s.Recall(t.Context(), key(fmt.Sprint("p-", waited), ""))
 		waited++
 	}
@@ -247,7 +246,7 @@ func TestCloseFlushes(t *testing.T) {
 		t.Errorf("%d of %d prices were written", n, prices)
 	}
 	s.Remember(key("late", ""), price("1", time.Now()))
-	if n := s.counts.of(cache.Set, page.MemoryDropped); n != 1 {
+	if n := s.counts.of(page.MemorySet, page.MemoryDropped); n != 1 {
 		t.Errorf("%d dropped, want the one after Close", n)
 	}
 	wantResult(t, s, key("p-1", ""), page.MemoryDropped)
@@ -275,10 +274,10 @@ func TestCloseDoesNotWaitForADeadRedis(t *testing.T) {
 			if err := s.Close(within(t, 50*time.Millisecond)); err == nil {
 				t.Error("Close did not tell that it was cut short")
 			}
-			if n := s.counts.all(cache.Set); n != 3001 {
+			if n := s.counts.all(page.MemorySet); n != 3001 {
 				t.Errorf("%d of 3001 prices were accounted for: %v", n, s.counts.n)
 			}
-			if n := s.counts.of(cache.Set, page.MemoryOK); n != 1 {
+			if n := s.counts.of(page.MemorySet, page.MemoryOK); n != 1 {
 				t.Errorf("Close has waited for %d prices to be written", n-1)
 			}
 			if s.log.String() != "" {

@@ -38,7 +38,7 @@ func (r *Redis) Forget(k Key, asOf time.Time) { r.push(write{k.shared(), forgott
 
 func (r *Redis) push(w write) {
 	if _, dropped := r.writes.push(w); dropped {
-		r.observer.PriceMemory(Set, page.MemoryDropped)
+		r.observer.PriceMemory(page.MemorySet, page.MemoryDropped)
 	}
 }
 
@@ -57,10 +57,10 @@ func (r *Redis) write(batch []write) bool {
 	for {
 		errs := r.send(batch)
 		taken := slices.Contains(errs, nil)
-		r.report(Set, cmp.Or(errs...))
+		r.report(page.MemorySet, cmp.Or(errs...))
 		if taken || time.Now().After(giveUp) || !r.pause() {
 			for _, err := range errs {
-				r.observer.PriceMemory(Set, resultOf(err))
+				r.observer.PriceMemory(page.MemorySet, resultOf(err))
 			}
 			return taken
 		}
@@ -81,7 +81,7 @@ func (r *Redis) pause() bool {
 
 func (r *Redis) dropQueued() {
 	for range r.writes.take(writeQueueSize) {
-		r.observer.PriceMemory(Set, page.MemoryDropped)
+		r.observer.PriceMemory(page.MemorySet, page.MemoryDropped)
 	}
 }
 

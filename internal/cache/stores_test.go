@@ -94,7 +94,7 @@ func TestRedisOrder(t *testing.T) {
 // settled waits until Redis has, or has refused, all that was set.
 func settled(t *testing.T, s *store, sets int) {
 	t.Helper()
-	eventually(t, "the queue is written", func() bool { return s.counts.all(cache.Set) == sets })
+	eventually(t, "the queue is written", func() bool { return s.counts.all(page.MemorySet) == sets })
 }
 
 func TestKeysDoNotMeet(t *testing.T) {
@@ -137,9 +137,9 @@ func TestMemoryAge(t *testing.T) {
 		wantResult(t, m, k, page.MemoryExpired)
 		m.Forget(k, time.Now())
 		wantResult(t, m, k, page.MemoryMiss)
-		if seen.n != [cache.NumOps][page.NumMemoryResults]int{
-			cache.Get: {page.MemoryMiss: 2, page.MemoryHit: 1, page.MemoryExpired: 1},
-			cache.Set: {page.MemoryOK: 2},
+		if seen.n != [page.NumMemoryOps][page.NumMemoryResults]int{
+			page.MemoryGet: {page.MemoryMiss: 2, page.MemoryHit: 1, page.MemoryExpired: 1},
+			page.MemorySet: {page.MemoryOK: 2},
 		} {
 			t.Errorf("observed %v", seen.n)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/bff/internal/cache"
 	"example.com/bff/internal/page"
 )
 
@@ -44,7 +43,7 @@ func TestSentinelFailover(t *testing.T) {
 	one.Remember(after, price("2", time.Now()))
 	eventually(t, "the memory is back", hits(t, other, before))
 	eventually(t, "what was set meanwhile is written", hits(t, other, after))
-	if n := one.counts.of(cache.Set, page.MemoryOK); n != 2 {
+	if n := one.counts.of(page.MemorySet, page.MemoryOK); n != 2 {
 		t.Errorf("%d of 2 sets: %v", n, one.counts.n)
 	}
 	if strings.Contains(one.log.String()+other.log.String(), password) {
@@ -112,14 +111,14 @@ func TestClusterNodeHangs(t *testing.T) {
 		wg.Go(func() { s.Recall(t.Context(), key(fmt.Sprint("p-", i), "")) })
 	}
 	wg.Wait()
-	if hits := s.counts.of(cache.Get, page.MemoryHit); hits < reachable*99/100 {
+	if hits := s.counts.of(page.MemoryGet, page.MemoryHit); hits < reachable*99/100 {
 		t.Errorf("%d of %d reachable prices were served: %v", hits, reachable, s.counts.n)
 	}
 	for i := range products {
 		s.Forget(key(fmt.Sprint("p-", i), ""), time.Now())
 	}
 	settled(t, s, 2*products)
-	if sets := s.counts.of(cache.Set, page.MemoryOK); sets < products+reachable {
+	if sets := s.counts.of(page.MemorySet, page.MemoryOK); sets < products+reachable {
 		t.Errorf("%d sets of %d that could be written: %v", sets, products+reachable, s.counts.n)
 	}
 }

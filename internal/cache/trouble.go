@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/bff/internal/page"
 )
 
 const (
@@ -18,16 +20,16 @@ type trouble struct {
 	secret string // never in a line
 
 	mu      sync.Mutex
-	failing [NumOps]bool
+	failing [page.NumMemoryOps]bool
 	since   time.Time // the first failure since all was well
 	told    time.Time // the last line
 	open    bool      // a line was told and not yet taken back
 }
 
-func (t *trouble) failed(op Op, err error) {
+func (t *trouble) failed(op page.MemoryOp, err error) {
 	now := time.Now()
 	t.mu.Lock()
-	if t.failing == [NumOps]bool{} {
+	if t.failing == [page.NumMemoryOps]bool{} {
 		t.since = now
 	}
 	t.failing[op] = true
@@ -42,10 +44,10 @@ func (t *trouble) failed(op Op, err error) {
 	}
 }
 
-func (t *trouble) worked(op Op) {
+func (t *trouble) worked(op page.MemoryOp) {
 	t.mu.Lock()
 	t.failing[op] = false
-	since, tell := t.since, t.open && t.failing == [NumOps]bool{}
+	since, tell := t.since, t.open && t.failing == [page.NumMemoryOps]bool{}
 	if tell {
 		t.open = false
 	}

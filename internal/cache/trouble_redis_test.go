@@ -56,7 +56,7 @@ func TestTroubleAndReturn(t *testing.T) {
 			if n := s.log.count("WARN"); n != 1 || strings.Count(s.log.String(), "\n") != 2 {
 				t.Errorf("want one line of trouble and one of return:\n%s", s.log.String())
 			}
-			if n := s.counts.all(cache.Set); n != 2 {
+			if n := s.counts.all(page.MemorySet); n != 2 {
 				t.Errorf("2 sets were told %d times: %v", n, s.counts.n)
 			}
 		})
@@ -133,7 +133,7 @@ func TestWrongPasswordStaysOutOfTheLog(t *testing.T) {
 	wantResult(t, s, key("p-1", ""), page.MemoryError)
 	eventually(t, "the log tells it", func() bool { return s.log.count("WARN") == 1 })
 	s.Close(within(t, time.Second))
-	if sets := s.counts.of(cache.Set, page.MemoryError); sets != 1 {
+	if sets := s.counts.of(page.MemorySet, page.MemoryError); sets != 1 {
 		t.Errorf("observed %v", s.counts.n)
 	}
 	if log := s.log.String(); strings.Contains(log, "hunter2") || !strings.Contains(log, "WRONGPASS") {
@@ -198,7 +198,7 @@ func TestDeadRedisCostsBoundedly(t *testing.T) {
 	for i := range prices {
 		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
 	}
-	if dropped := s.counts.of(cache.Set, page.MemoryDropped); dropped < prices-8192-256 {
+	if dropped := s.counts.of(page.MemorySet, page.MemoryDropped); dropped < prices-8192-256 {
 		t.Errorf("%d dropped of %d", dropped, prices)
 	}
 	for range 5 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"example.com/bff/internal/page"
 )
 
 func newTrouble() (*trouble, *bytes.Buffer) {
@@ -23,15 +25,15 @@ func TestTroubleIsTold(t *testing.T) {
 		run        func(tr *trouble, i int)
 		warn, info int
 	}{
-		{"all is well", func(tr *trouble, i int) { tr.worked(Get) }, 0, 0},
-		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(Get, broken); tr.failed(Set, broken) }, 10, 0},
-		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(Get, broken); tr.worked(Set) }, 10, 0},
-		{"every second read fails", func(tr *trouble, i int) { tr.failed(Get, broken); tr.worked(Get) }, 10, 10},
+		{"all is well", func(tr *trouble, i int) { tr.worked(page.MemoryGet) }, 0, 0},
+		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.failed(page.MemorySet, broken) }, 10, 0},
+		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.worked(page.MemorySet) }, 10, 0},
+		{"every second read fails", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.worked(page.MemoryGet) }, 10, 10},
 		{"a minute and a half of outage", func(tr *trouble, i int) {
 			if i < 900 {
-				tr.failed(Set, broken)
+				tr.failed(page.MemorySet, broken)
 			} else {
-				tr.worked(Set)
+				tr.worked(page.MemorySet)
 			}
 		}, 2, 1},
 	} {
@@ -53,7 +55,7 @@ func TestTroubleIsTold(t *testing.T) {
 
 func TestTroubleIsMaskedAndShort(t *testing.T) {
 	tr, log := newTrouble()
-	tr.failed(Get, errors.New("AUTH hunter2\n"+strings.Repeat("ö", 5000)))
+	tr.failed(page.MemoryGet, errors.New("AUTH hunter2\n"+strings.Repeat("ö", 5000)))
 	line := log.String()
 	if strings.Contains(line, "hunter2") || strings.Count(line, "\n") != 1 || len(line) > 2*maxTroubleBytes {
 		t.Errorf("%d bytes: %s", len(line), line)

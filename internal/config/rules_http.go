@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/bff/internal/downstreams"
 )
 
 // What the network's own forms may be: addresses, URLs, origins and header names.
@@ -160,20 +162,12 @@ func asBrowsersWrite(u *url.URL) string {
 	return u.Scheme + "://" + strings.TrimSuffix(host, implied)
 }
 
-// reservedHeaders are those that the connection, the exchange or this service itself decides.
-var reservedHeaders = []string{
-	"Host", "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
-	"Transfer-Encoding", "Upgrade", "Content-Length", "Content-Encoding", "Content-Type", "Expect", "Accept",
-	"Accept-Encoding", "Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
-	"X-Request-Id", "X-Request-Timeout-Ms", "X-Request-Deadline", "Traceparent", "Tracestate",
-}
-
 var forwardHeaders = list("header names, none of them Host, hop-by-hop or the service's own", 16, func(v string) (string, error) {
 	if strings.ContainsFunc(v, func(r rune) bool { return !strings.ContainsRune(alphanumeric+"!#$%&'*+-.^_`|~", r) }) {
 		return v, errors.New("is no header's name")
 	}
 	v = http.CanonicalHeaderKey(v)
-	if slices.Contains(reservedHeaders, v) {
+	if !downstreams.MayForward(v) {
 		return v, errors.New("is not forwarded as it came")
 	}
 	return v, nil

@@ -11,14 +11,16 @@ import (
 // maxForwarded is the longest header value passed on, in bytes. A longer one counts as absent.
 const maxForwarded = 128
 
-// neverForwarded are hop-by-hop headers and those that belong to the exchange itself; configuration cannot let them
-// through.
 var neverForwarded = []string{
 	"Host", "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Content-Length", "Content-Encoding", "Content-Type", "Expect", "Accept",
 	"Accept-Encoding", "Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
 	headerRequestID, headerTimeout, headerDeadline, headerTraceParent, headerTraceState,
 }
+
+// MayForward tells whether configuration can let a downstream see a request header, by its canonical name: it cannot for
+// those that are hop-by-hop or that the exchange itself decides.
+func MayForward(name string) bool { return !slices.Contains(neverForwarded, name) }
 
 // forwarding is what of an inbound request one downstream sees, and what its answers are therefore shared and
 // remembered under.
@@ -29,7 +31,7 @@ type forwarding struct {
 func newForwarding(configured []string) forwarding {
 	var names []string
 	for _, name := range configured {
-		if name = http.CanonicalHeaderKey(name); !slices.Contains(neverForwarded, name) {
+		if name = http.CanonicalHeaderKey(name); MayForward(name) {
 			names = append(names, name)
 		}
 	}
