@@ -146,7 +146,7 @@ func greet(w io.Writer, public, shop, admin, fakesAt string) {
 
   storefront   http://%[2]s/
   service      http://%[1]s/products/p-1001
-  operators    http://%[3]s/slo    also /metrics
+  operators    http://%[3]s/ops    also /slo and /metrics
   downstreams  http://%[4]s/_stats
 
 Three things to try, in another terminal:

@@ -102,3 +102,16 @@ func curl(t *testing.T, command string) string {
 	}
 	return strings.Join(got, " ")
 }
+
+// The README shows what the demo prints where nothing else is configured.
+func TestTheREADMEShowsTheGreeting(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var greeting bytes.Buffer
+	greet(&greeting, usual["BFF_ADDR"], usual["STOREFRONT_ADDR"], usual["BFF_ADMIN_ADDR"], usual["FAKES_ADDR"])
+	if !strings.Contains(string(readme), "```\n"+greeting.String()+"```") {
+		t.Errorf("README.md does not show:\n%s", greeting.String())
+	}
+}
