@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"example.com/bff/internal/accesslog"
@@ -40,32 +41,47 @@ type App struct {
 	public   server
 	admin    server
 	people   *ops.Ops
-	closers  []func(context.Context) // what ends after the last request, in order
+	closers  []func(context.Context) // what ends after the last request, the last made first
+	closed   sync.Once
 }
 
 // New builds the service and starts nothing that talks to the outside; Run does. The error is one of configuration that
 // only the parts themselves can judge.
-func New(cfg *config.Config, o Options) (*App, error) {
+func New(cfg *config.Config, o Options) (a *App, err error) {
 	o = o.orDefault()
-	a := &App{cfg: cfg, log: o.Logger}
+	a = &App{cfg: cfg, log: o.Logger}
+	defer func() {
+		if err != nil {
+			a.close(context.Background())
+		}
+	}()
 	metrics := slo.New(slo.Options{Clients: cfg.Clients, Markets: cfg.Markets, Version: o.Version, Revision: o.Revision})
 	ledger := slo.NewLedger(cfg.Clients)
 	a.people = a.pageForPeople(o, ledger)
+	a.closing(func(context.Context) { a.people.Close() })
 
-	memory, err := openMemory(cfg, o.Logger, memoryObserver{metrics, a.people})
-	if err != nil {
-		return nil, err
-	}
 	traces, err := tracing.New(tracing.Options{Env: cfg.OTel, Version: o.Version, Dial: o.Dial, Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}
+	a.closing(traces.Close)
+	memory, err := openMemory(cfg, o.Logger, memoryObserver{metrics, a.people})
+	if err != nil {
+		return nil, err
+	}
+	a.closing(func(ctx context.Context) {
+		if err := memory.Close(ctx); err != nil {
+			o.Logger.Warn("not every price was remembered", "error", err)
+		}
+	})
 	five := &five{}
+	a.closing(func(context.Context) { five.close() })
 	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, a.people, o.Logger}, traces, five}
 	if err := wiring.all(memory); err != nil {
 		return nil, err
 	}
 	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency})
+	a.closing(func(context.Context) { admit.Close() })
 	metrics.WatchAdmission(func() slo.AdmissionState {
 		return slo.AdmissionState{InFlight: admit.InFlight(), Limit: admit.Limit()}
 	})
@@ -97,19 +113,11 @@ func New(cfg *config.Config, o Options) (*App, error) {
 	a.public = newServer(traces.Handler(a.handlers.Public()), cfg.Addr, o)
 	a.admin = newServer(a.adminRoutes(metrics, ledger), cfg.AdminAddr, o)
 	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute, and /ops/events goes on
-	a.closers = []func(context.Context){
-		func(context.Context) { five.close() },
-		func(ctx context.Context) {
-			if err := memory.Close(ctx); err != nil {
-				o.Logger.Warn("not every price was remembered", "error", err)
-			}
-		},
-		func(context.Context) { admit.Close() },
-		func(context.Context) { a.people.Close() },
-		traces.Close,
-	}
 	return a, nil
 }
+
+// closing has end run when the app ends, before what was made before it.
+func (a *App) closing(end func(context.Context)) { a.closers = append(a.closers, end) }
 
 func (o Options) orDefault() Options {
 	if o.Logger == nil {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -109,8 +110,11 @@ func (a *App) abort() {
 	a.close(now)
 }
 
+// close ends every part, once; who comes second waits for it.
 func (a *App) close(ctx context.Context) {
-	for _, end := range a.closers {
-		end(ctx)
-	}
+	a.closed.Do(func() {
+		for _, end := range slices.Backward(a.closers) {
+			end(ctx)
+		}
+	})
 }

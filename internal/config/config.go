@@ -34,7 +34,7 @@ type Config struct {
 
 	Downstreams [page.NumDependencies]downstreams.Settings `env:"-"`
 
-	// OTel holds the OTEL_ variables as they were given: the OpenTelemetry SDK's own names, which it judges itself.
+	// OTel holds the OTEL_ variables as they were given: OpenTelemetry's own names, which tracing judges.
 	OTel map[string]string `env:"-"`
 
 	origins map[string]string // by name, where its value comes from; a name that is missing has its default
