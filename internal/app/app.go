@@ -47,14 +47,19 @@ type App struct {
 
 // New builds the service and starts nothing that talks to the outside; Run does. The error is one of configuration that
 // only the parts themselves can judge.
-func New(cfg *config.Config, o Options) (a *App, err error) {
+func New(cfg *config.Config, o Options) (*App, error) {
 	o = o.orDefault()
-	a = &App{cfg: cfg, log: o.Logger}
-	defer func() {
-		if err != nil {
-			a.close(context.Background())
-		}
-	}()
+	a := &App{cfg: cfg, log: o.Logger}
+	if err := a.build(o); err != nil {
+		a.close(context.Background())
+		return nil, err
+	}
+	return a, nil
+}
+
+// build makes the parts in the order in which they need each other. What it has made when it fails is closed by New.
+func (a *App) build(o Options) error {
+	cfg := a.cfg
 	metrics := slo.New(slo.Options{Clients: cfg.Clients, Markets: cfg.Markets, Version: o.Version, Revision: o.Revision})
 	ledger := slo.NewLedger(cfg.Clients)
 	a.people = a.pageForPeople(o, ledger)
@@ -62,12 +67,12 @@ func New(cfg *config.Config, o Options) (a *App, err error) {
 
 	traces, err := tracing.New(tracing.Options{Env: cfg.OTel, Version: o.Version, Dial: o.Dial, Logger: o.Logger})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a.closing(traces.Close)
 	memory, err := openMemory(cfg, o.Logger, memoryObserver{metrics, a.people})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a.closing(func(ctx context.Context) {
 		if err := memory.Close(ctx); err != nil {
@@ -78,7 +83,7 @@ func New(cfg *config.Config, o Options) (a *App, err error) {
 	a.closing(func(context.Context) { five.close() })
 	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, a.people, o.Logger}, traces, five}
 	if err := wiring.all(memory); err != nil {
-		return nil, err
+		return err
 	}
 	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency})
 	a.closing(func(context.Context) { admit.Close() })
@@ -113,7 +118,7 @@ func New(cfg *config.Config, o Options) (a *App, err error) {
 	a.public = newServer(traces.Handler(a.handlers.Public()), cfg.Addr, o)
 	a.admin = newServer(a.adminRoutes(metrics, ledger), cfg.AdminAddr, o)
 	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute, and /ops/events goes on
-	return a, nil
+	return nil
 }
 
 // closing has end run when the app ends, before what was made before it.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"log/slog"
 
 	"example.com/bff/internal/cache"
@@ -20,7 +21,7 @@ func openMemory(cfg *config.Config, log *slog.Logger, observer memoryObserver) (
 	}
 	redis, err := cache.NewRedis(cfg.RedisURL.Reveal(), cache.RedisOptions{StaleFor: cfg.PriceStaleFor, Observer: observer, Logger: log})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("BFF_REDIS_URL: %w", err)
 	}
 	observer.metrics.WatchRedisPool(func() slo.RedisPoolState {
 		s := redis.PoolStats()
