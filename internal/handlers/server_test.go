@@ -90,10 +90,12 @@ func TestServesBothProtocols(t *testing.T) {
 			if get.Proto != proto || get.StatusCode != http.StatusOK || get.ContentLength != int64(len(body)) {
 				t.Errorf("%s: %s %v", proto, get.Proto, get.Header)
 			}
+			synctest.Wait() // until the connection is free again
 			head, nothing := ask(t, client, http.MethodHead, "/products/p", nil)
 			if head.ContentLength != get.ContentLength || nothing != "" {
 				t.Errorf("%s: HEAD: %d, GET: %d", proto, head.ContentLength, get.ContentLength)
 			}
+			synctest.Wait()
 			e.onPage = func(context.Context, *page.Query, *page.Record) (*page.Page, error) { panic("broken") }
 			if broken, _ := ask(t, client, http.MethodGet, "/products/p", nil); broken.StatusCode != http.StatusInternalServerError {
 				t.Errorf("%s: a panic: %d", proto, broken.StatusCode)
