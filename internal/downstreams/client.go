@@ -31,6 +31,8 @@ type Options[T any] struct {
 	Transport http.RoundTripper // its RoundTrip is called directly: no redirects, no cookies
 	Observer  Observer
 	Logger    *slog.Logger // for defects of ours alone
+	// Override tells what an operator has ordered, now. It is asked for each attempt, and must not block.
+	Override func() page.Override
 	// Learned is told every good answer, and every "there is nothing" (absent), with the instant at which it was asked
 	// for; also when nobody waits for it any more. It must not block.
 	Learned func(id page.ID, key string, v T, absent bool, sent time.Time)
@@ -38,10 +40,11 @@ type Options[T any] struct {
 
 // Client asks one downstream. Use New, and Close it.
 type Client[T any] struct {
-	decode    Decode[T]
-	transport http.RoundTripper
-	learned   func(page.ID, string, T, bool, time.Time)
-	witness   witness
+	decode     Decode[T]
+	transport  http.RoundTripper
+	learned    func(page.ID, string, T, bool, time.Time)
+	overridden func() page.Override
+	witness    witness
 
 	timeout  time.Duration
 	retries  int
@@ -79,7 +82,7 @@ func New[T any](s Settings, decode Decode[T], o Options[T]) (*Client[T], error) 
 	}
 	w := witness{s.Dependency, o.Observer, o.Logger}
 	c := &Client[T]{
-		decode: decode, transport: o.Transport, learned: o.Learned, witness: w,
+		decode: decode, transport: o.Transport, learned: o.Learned, overridden: o.Override, witness: w,
 		timeout: s.Timeout, retries: s.Retries, hedge: s.HedgeAfter, coalesce: s.Coalesce,
 		target: target, forward: newForwarding(s.ForwardHeaders),
 		fresh: newFresh[T](s.FreshFor), bulkhead: newBulkhead(s.Dependency, s.Bulkhead),
@@ -126,14 +129,15 @@ func (c *Client[T]) share(ctx context.Context, q *page.Query, key string, forwar
 	return f.wait(ctx, s, call), f.offer
 }
 
-// fly is the rest of a call, in its own goroutine, outermost first. Each attempt asks the breaker; see attempt.
+// fly is the rest of a call, in its own goroutine, outermost first. Each attempt asks the operator's override and the
+// breaker; see acquire and attempt.
 func (f *flight[T]) fly() (a answer[T]) {
 	a = defect[T]() // stands if anything panics
 	defer func() { f.c.witness.caught(recover()) }()
 	if full := f.enter(); full != page.OK {
 		return refused[T](full)
 	}
-	first, ok := f.c.breaker.acquire(true)
+	first, ok := f.c.acquire(page.First, true)
 	if !ok {
 		return refused[T](page.BreakerOpen)
 	}

@@ -50,14 +50,14 @@ func (f *flight[T]) launch(ctx context.Context, kind page.AttemptKind, p permit,
 	}()
 }
 
-// permitHedge tells whether the time left, the budget and the breaker allow a second attempt.
+// permitHedge tells whether the time left, the budget, the operator and the breaker allow a second attempt.
 func (f *flight[T]) permitHedge() (permit, bool) {
 	now := time.Now()
 	left := f.left(now)
 	if left < usefulAttempt || !f.c.budget.take(now) {
 		return permit{}, false
 	}
-	p, ok := f.c.breaker.acquire(f.fitsProbe(left))
+	p, ok := f.c.acquire(page.Hedge, f.fitsProbe(left))
 	if !ok {
 		f.c.budget.giveBack()
 	}

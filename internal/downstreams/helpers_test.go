@@ -92,6 +92,7 @@ type rig struct {
 	moves     []page.BreakerState
 	coalesced int
 	learned   []lesson
+	order     page.Override // of an operator; no order has an end here
 	log       bytes.Buffer
 }
 
@@ -150,6 +151,11 @@ func inBubble(t *testing.T, d page.Dependency, now transport, change func(*downs
 			}),
 			Observer: r,
 			Logger:   slog.New(slog.NewTextHandler(&r.log, nil)),
+			Override: func() page.Override {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				return r.order
+			},
 			Learned: func(_ page.ID, key, v string, absent bool, sent time.Time) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
@@ -173,6 +179,13 @@ func (r *rig) becomes(now transport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = now
+}
+
+// orders is an operator's word.
+func (r *rig) orders(m page.OverrideMode, left time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.order = page.Override{Mode: m, Left: left}
 }
 
 func query(id string, change ...func(*page.Query)) *page.Query {

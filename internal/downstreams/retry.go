@@ -27,10 +27,10 @@ func (f *flight[T]) retried(first permit) answer[T] {
 	return a
 }
 
-// permitRetry waits out the back-off before retry n, counted from 0, if the failure, the time left, the breaker and the
-// budget allow that retry.
+// permitRetry waits out the back-off before retry n, counted from 0, if the failure, the operator, the time left, the
+// breaker and the budget allow that retry.
 func (f *flight[T]) permitRetry(last answer[T], n int) (permit, bool) {
-	if !last.again || f.ctx.Err() != nil {
+	if !last.again || f.ctx.Err() != nil || !f.c.permits(page.Retry) {
 		return permit{}, false
 	}
 	now := time.Now()
@@ -40,7 +40,7 @@ func (f *flight[T]) permitRetry(last answer[T], n int) (permit, bool) {
 		return permit{}, false
 	}
 	if f.sleep(wait) {
-		if p, ok := f.c.breaker.acquire(f.fitsProbe(f.left(time.Now()))); ok {
+		if p, ok := f.c.acquire(page.Retry, f.fitsProbe(f.left(time.Now()))); ok {
 			return p, true
 		}
 	}

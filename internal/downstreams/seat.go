@@ -36,8 +36,7 @@ func (f *flight[T]) wait(ctx context.Context, s *seat, call *page.Call) (v T) {
 	}
 	call.Coalesced = s.joined
 	if call.Outcome.Failed() {
-		_, coolDown := f.c.breaker.now()
-		call.RetryAfter = max(coolDown, min(asked, maxRetryAfter))
+		call.RetryAfter = max(f.c.refusing(), min(asked, maxRetryAfter))
 	}
 	f.log.tell(call, time.Now())
 	return v
