@@ -101,11 +101,17 @@ var inbound = dashboard{
 			},
 			{
 				title: "Over their rate, by client", unit: perSecond, draw: stacked,
-				about: "Pages and offers that were answered with 429, where BFF_RATE_LIMIT is set.",
+				about: "Pages and offers that were answered with 429, where BFF_RATE_LIMIT is set. unjudged passed, because Redis did not tell their client's rate.",
 				queries: []query{
 					{`sum by (client) (rate(bff_page_requests_total{outcome="rate_limited"}[$__rate_interval]))`, "pages {{client}}"},
 					{`sum by (client) (rate(bff_offer_requests_total{outcome="rate_limited"}[$__rate_interval]))`, "offers {{client}}"},
+					{`sum(rate(bff_rate_limit_passed_total[$__rate_interval]))`, "unjudged"},
 				},
+			},
+			{
+				title: "Overrides in force", unit: count,
+				about:   "On how many instances an operator's override is in force: of a downstream open or no-retry; of shed the highest priority that is shed. The instances' logs tell why, GET /override for how long.",
+				queries: []query{{`sum by (target, mode) (bff_override_active) > 0`, "{{target}} {{mode}}"}},
 			},
 		}},
 	},

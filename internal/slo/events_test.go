@@ -72,6 +72,10 @@ func TestStatesAreReadWhenScraped(t *testing.T) {
 	state := slo.DownstreamState{Breaker: page.StateOpen, InFlight: 3, Limit: 64, Tokens: 2.5}
 	m.WatchDownstream(page.Recommendations, func() slo.DownstreamState { return state })
 	m.WatchAdmission(func() slo.AdmissionState { return slo.AdmissionState{InFlight: 7, Limit: 1000} })
+	overrides := slo.OverrideState{Shedding: true, Shed: page.Default}
+	overrides.Downstreams[page.Stock] = page.OverrideNoRetry
+	m.WatchOverrides(func() slo.OverrideState { return overrides })
+	m.WatchRateLimit(func() uint64 { return 6 })
 	m.WatchRedisPool(func() slo.RedisPoolState {
 		return slo.RedisPoolState{InUse: 1, Idle: 2, Hits: 3, Misses: 4, Timeouts: 5}
 	})
@@ -83,13 +87,16 @@ func TestStatesAreReadWhenScraped(t *testing.T) {
 		`bff_bulkhead_in_flight{downstream="recommendations"}`:              3,
 		`bff_bulkhead_limit{downstream="recommendations"}`:                  64,
 		`bff_retry_budget_tokens{downstream="recommendations"}`:             2.5,
-		`bff_in_flight`:                               7,
-		`bff_in_flight_limit`:                         1000,
-		`bff_redis_pool_connections{state="in_use"}`:  1,
-		`bff_redis_pool_connections{state="idle"}`:    2,
-		`bff_redis_pool_gets_total{result="hit"}`:     3,
-		`bff_redis_pool_gets_total{result="miss"}`:    4,
-		`bff_redis_pool_gets_total{result="timeout"}`: 5,
+		`bff_in_flight`:       7,
+		`bff_in_flight_limit`: 1000,
+		`bff_override_active{mode="no-retry",target="stock"}`: 1,
+		`bff_override_active{mode="default",target="shed"}`:   1,
+		`bff_rate_limit_passed_total`:                         6,
+		`bff_redis_pool_connections{state="in_use"}`:          1,
+		`bff_redis_pool_connections{state="idle"}`:            2,
+		`bff_redis_pool_gets_total{result="hit"}`:             3,
+		`bff_redis_pool_gets_total{result="miss"}`:            4,
+		`bff_redis_pool_gets_total{result="timeout"}`:         5,
 	}
 	expect(t, m, before, want)
 

@@ -22,6 +22,13 @@ type AdmissionState struct {
 	Limit    int // what it may be now
 }
 
+// OverrideState is what a scrape asks of an operator's overrides.
+type OverrideState struct {
+	Downstreams [page.NumDependencies]page.OverrideMode
+	Shedding    bool
+	Shed        page.Priority // and below; meaningful when Shedding
+}
+
 // RedisPoolState is what a scrape asks of the remembered price's connections to Redis.
 type RedisPoolState struct {
 	InUse, Idle            int    // connections
@@ -37,6 +44,12 @@ func (m *Metrics) WatchDownstream(d page.Dependency, read func() DownstreamState
 // WatchAdmission has every scrape ask read for admission's state.
 func (m *Metrics) WatchAdmission(read func() AdmissionState) { m.scraped.admission.Store(&read) }
 
+// WatchOverrides has every scrape ask read for what operators have ordered.
+func (m *Metrics) WatchOverrides(read func() OverrideState) { m.scraped.overrides.Store(&read) }
+
+// WatchRateLimit has every scrape ask read how many requests passed because their client's rate was not to be had.
+func (m *Metrics) WatchRateLimit(read func() uint64) { m.scraped.passed.Store(&read) }
+
 // WatchRedisPool has every scrape ask read for the connections to Redis. Without Redis its series stay at zero.
 func (m *Metrics) WatchRedisPool(read func() RedisPoolState) { m.scraped.redisPool.Store(&read) }
 
@@ -44,9 +57,11 @@ func (m *Metrics) WatchRedisPool(read func() RedisPoolState) { m.scraped.redisPo
 type scraped struct {
 	downstreams [page.NumDependencies]atomic.Pointer[func() DownstreamState]
 	admission   atomic.Pointer[func() AdmissionState]
+	overrides   atomic.Pointer[func() OverrideState]
+	passed      atomic.Pointer[func() uint64]
 	redisPool   atomic.Pointer[func() RedisPoolState]
 
-	breaker, bulkhead, bulkheadLimit, tokens, inFlight, limit, connections, gets *prometheus.Desc
+	breaker, bulkhead, bulkheadLimit, tokens, inFlight, limit, override, unlimited, connections, gets *prometheus.Desc
 }
 
 func newScraped() *scraped {
@@ -60,8 +75,11 @@ func newScraped() *scraped {
 		tokens:        desc("bff_retry_budget_tokens", "Retries and hedges that a downstream's budget still allows.", "downstream"),
 		inFlight:      desc("bff_in_flight", "Pages and offers being answered."),
 		limit:         desc("bff_in_flight_limit", "How many pages and offers may be answered at once, now."),
-		connections:   desc("bff_redis_pool_connections", "Connections to Redis.", "state"),
-		gets:          desc("bff_redis_pool_gets_total", "Requests for a connection to Redis, by what came of them.", "result"),
+		override: desc("bff_override_active", "1 while an operator's override is in force. The mode of shed is the highest priority that is shed.",
+			"target", "mode"),
+		unlimited:   desc("bff_rate_limit_passed_total", "Requests that passed because their client's rate was not to be had from Redis."),
+		connections: desc("bff_redis_pool_connections", "Connections to Redis.", "state"),
+		gets:        desc("bff_redis_pool_gets_total", "Requests for a connection to Redis, by what came of them.", "result"),
 	}
 }
 
@@ -88,6 +106,8 @@ func (s *scraped) Collect(metrics chan<- prometheus.Metric) {
 	admission := read(&s.admission)
 	gauge(s.inFlight, float64(admission.InFlight))
 	gauge(s.limit, float64(admission.Limit))
+	s.collectOverrides(gauge)
+	counter(s.unlimited, read(&s.passed))
 
 	pool := read(&s.redisPool)
 	gauge(s.connections, float64(pool.InUse), "in_use")
@@ -95,6 +115,18 @@ func (s *scraped) Collect(metrics chan<- prometheus.Metric) {
 	counter(s.gets, pool.Hits, "hit")
 	counter(s.gets, pool.Misses, "miss")
 	counter(s.gets, pool.Timeouts, "timeout")
+}
+
+func (s *scraped) collectOverrides(gauge func(desc *prometheus.Desc, value float64, labels ...string)) {
+	state := read(&s.overrides)
+	for i, d := range page.Dependencies {
+		for m := page.NotOverridden + 1; m < page.NumOverrideModes; m++ {
+			gauge(s.override, oneIf(m == state.Downstreams[i]), d.String(), m.String())
+		}
+	}
+	for p := range page.Priority(page.NumPriorities) {
+		gauge(s.override, oneIf(state.Shedding && p == state.Shed), "shed", p.String())
+	}
 }
 
 // read asks the source, if one is watched; else the state is zero.

@@ -47,6 +47,9 @@ var contract = []struct {
 	{"bff_shed_total", [][2]string{{"reason", "full age deadline override"}, {"priority", "background default critical"}}},
 	{"bff_in_flight", nil},
 	{"bff_in_flight_limit", nil},
+	{"bff_override_active", [][2]string{{"target", downstreams}, {"mode", "open no-retry"}}},
+	{"bff_override_active", [][2]string{{"target", "shed"}, {"mode", "background default critical"}}},
+	{"bff_rate_limit_passed_total", nil},
 	{"bff_redis_pool_connections", [][2]string{{"state", "in_use idle"}}},
 	{"bff_redis_pool_gets_total", [][2]string{{"result", "hit miss timeout"}}},
 }
