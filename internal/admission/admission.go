@@ -12,6 +12,7 @@
 //   - Background is admitted only into the first three quarters of the limit. The last quarter is kept for people, so
 //     that background goes first also when no queue forms.
 //   - Whoever has less than 20 ms left is refused: nothing useful fits into that.
+//   - Before all that, an operator's order to refuse some is obeyed.
 package admission
 
 import (
@@ -36,13 +37,17 @@ type Options struct {
 	// Latency tells the p99 scheduling latency since it was last asked. It is asked once a second, by one goroutine.
 	// nil is SchedulingLatency(); a test in a synctest bubble wants one of its own.
 	Latency func() time.Duration
+
+	// Override counts a request, and tells whether an operator has ordered that it be refused. nil: none is.
+	Override func(page.Priority) bool
 }
 
 // Admission limits how many requests are in flight. Make one with New.
 type Admission struct {
-	max   int
-	stop  context.CancelFunc
-	ended chan struct{}
+	max      int
+	override func(page.Priority) bool
+	stop     context.CancelFunc
+	ended    chan struct{}
 
 	mu       sync.Mutex // never held while waiting
 	limit    int
@@ -57,7 +62,7 @@ func New(o Options) *Admission {
 		latency = SchedulingLatency()
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	a := &Admission{max: o.Max, limit: o.Max, stop: stop, ended: make(chan struct{})}
+	a := &Admission{max: o.Max, override: o.Override, limit: o.Max, stop: stop, ended: make(chan struct{})}
 	go a.watch(ctx, latency)
 	return a
 }
@@ -74,9 +79,12 @@ func (a *Admission) Close() {
 // leave is never nil. Call it once the work is done, best deferred: it gives the place back, and again does nothing. It
 // does nothing either when there was no place to give back.
 //
-// refused is ShedFull, ShedAge or ShedDeadline, or NotShed. A caller that left the queue because ctx was cancelled was
+// refused is ShedOverride, ShedFull, ShedAge or ShedDeadline, or NotShed. A caller that left the queue because ctx was cancelled was
 // not shed: refused is NotShed, and ctx.Err() tells. It has no place, but what it goes on to do under ctx ends at once.
 func (a *Admission) Admit(ctx context.Context, p page.Priority) (leave func(), waited time.Duration, refused page.ShedReason) {
+	if a.override != nil && a.override(p) {
+		return nothing, 0, page.ShedOverride
+	}
 	now := time.Now()
 	until, late := now.Add(maxAge), page.ShedAge
 	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-usefulRest).Before(until) {

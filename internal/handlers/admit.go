@@ -42,8 +42,11 @@ func (h *Handlers) admit(next handler) handler {
 			refused = page.ShedDeadline
 		}
 		x.rec.Shed = refused
-		if refused == page.ShedDeadline {
+		switch refused {
+		case page.ShedDeadline:
 			return errQueuedAway
+		case page.ShedOverride:
+			return errOverridden
 		}
 		return errOverloaded
 	}

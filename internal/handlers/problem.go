@@ -18,6 +18,7 @@ var (
 	errMethod        = errors.New("this resource does not know the method; Allow tells which it knows")
 	errNotAcceptable = errors.New("this resource is application/json, which Accept does not allow")
 	errOverloaded    = errors.New("too much is in flight already")
+	errOverridden    = errors.New("a part of all requests is refused for now")
 	errQueuedAway    = errors.New("too little of the request's time was left when its turn could have come")
 	errSpent         = errors.New("the deadline that came with the request leaves less than 20 ms")
 	errOutOfTime     = errors.New("the request's time ran out")
@@ -43,6 +44,7 @@ var problemTable = []struct {
 	{errNoRoute, notFound, page.Invalid},
 	{errMethod, methodNotAllowed, page.Invalid},
 	{errOverloaded, overloaded, page.Shed},
+	{errOverridden, overloaded, page.Shed},
 	{errQueuedAway, deadlineExhausted, page.Shed},
 	{errSpent, deadlineExhausted, page.Deadline},
 	{errOutOfTime, deadlineExhausted, page.Unavailable},
