@@ -10,6 +10,7 @@ import (
 
 	"example.com/bff/internal/cache"
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/redistest"
 )
 
 func benchKeys() []cache.Key {
@@ -83,9 +84,9 @@ func BenchmarkFloorGet(b *testing.B) {
 }
 
 func benchRedis(b *testing.B) (*store, *redis.Client) {
-	srv := startRedis(b)
+	srv := redistest.Start(b)
 	if srv == nil {
 		b.FailNow()
 	}
-	return newStore(b, "redis://"+srv.addr), srv.Client
+	return newStore(b, "redis://"+srv.Addr), srv.Client
 }

@@ -10,6 +10,7 @@ import (
 
 	"example.com/bff/internal/cache"
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/redistest"
 )
 
 func TestURLForms(t *testing.T) {
@@ -72,7 +73,7 @@ func TestURLForms(t *testing.T) {
 
 // The rights that the documentation asks for are enough, and the database of the URL is the one that is used.
 func TestUserPasswordDatabase(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
@@ -85,7 +86,7 @@ func TestUserPasswordDatabase(t *testing.T) {
 	if err := srv.Do(t.Context(), args...).Err(); err != nil {
 		t.Fatal(err)
 	}
-	s := newStore(t, "redis://bff:"+url.QueryEscape(password)+"@"+srv.addr+"/3")
+	s := newStore(t, "redis://bff:"+url.QueryEscape(password)+"@"+srv.Addr+"/3")
 	k, p := key("p-1", ""), price("1", time.Now())
 	s.Remember(k, p)
 	settled(t, s, 1)
@@ -103,13 +104,13 @@ func TestTLS(t *testing.T) {
 		return
 	}
 	for _, scheme := range []string{"rediss", "rediss+cluster"} {
-		s := newStore(t, scheme+"://localhost:"+srv.port)
+		s := newStore(t, scheme+"://localhost:"+srv.Port)
 		k, p := key(strings.ReplaceAll(scheme, "+", "-"), ""), price("1", time.Now())
 		s.Remember(k, p)
 		settled(t, s, 1)
 		wantHit(t, s, k, p)
 	}
-	plain, stranger := newStore(t, "redis://"+srv.addr), newStore(t, "rediss://"+srv.addr)
+	plain, stranger := newStore(t, "redis://"+srv.Addr), newStore(t, "rediss://"+srv.Addr)
 	for _, s := range []*store{plain, stranger} {
 		wantResult(t, s, key("p", ""), page.MemoryError)
 	}

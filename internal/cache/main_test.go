@@ -77,17 +77,6 @@ func wantResult(t *testing.T, s cache.Store, k cache.Key, want page.MemoryResult
 	}
 }
 
-// eventually is for what another process does in its own time; 10 s is also all that Redis' return may take.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if holds() {
-			return
-		}
-	}
-	t.Fatalf("10 s passed without: %s", what)
-}
-
 func hits(t *testing.T, s cache.Store, k cache.Key) func() bool {
 	return func() bool {
 		_, result := s.Recall(t.Context(), k)

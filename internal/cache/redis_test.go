@@ -1,7 +1,6 @@
 package cache_test
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"regexp"
@@ -11,15 +10,16 @@ import (
 	"time"
 
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/redistest"
 )
 
 // One instance remembers, another shows; and what Redis holds is compact, versioned, and gone after StaleFor.
 func TestOneRemembersAnotherShows(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	one, other := newStore(t, "redis://"+srv.addr), newStore(t, "redis://"+srv.addr+"/0")
+	one, other := newStore(t, "redis://"+srv.Addr), newStore(t, "redis://"+srv.Addr+"/0")
 	k, p := key("p-1", "X-Market: de"), price("129.90", time.Now())
 	one.Remember(k, p)
 	settled(t, one, 1)
@@ -48,11 +48,11 @@ func TestOneRemembersAnotherShows(t *testing.T) {
 }
 
 func TestAgeIsCheckedOnReading(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	s := newStore(t, "redis://"+srv.addr)
+	s := newStore(t, "redis://"+srv.Addr)
 	s.Remember(key("old", ""), price("1", time.Now().Add(-staleFor-time.Second)))
 	settled(t, s, 1)
 	wantResult(t, s, key("old", ""), page.MemoryExpired)
@@ -60,11 +60,11 @@ func TestAgeIsCheckedOnReading(t *testing.T) {
 
 // What is none of ours is a miss of its own kind, and gives way to the next price.
 func TestAnythingElseUnderTheKey(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	s := newStore(t, "redis://"+srv.addr)
+	s := newStore(t, "redis://"+srv.Addr)
 	k, p := key("p-1", ""), price("1", time.Now())
 	s.Remember(k, p)
 	settled(t, s, 1)
@@ -97,36 +97,25 @@ func TestAnythingElseUnderTheKey(t *testing.T) {
 	}
 }
 
-// calls is how often Redis has executed a command.
-func (s *server) calls(command string) int {
-	for line := range strings.Lines(s.Info(context.Background(), "commandstats").Val()) {
-		var n int
-		if _, err := fmt.Sscanf(line, "cmdstat_"+command+":calls=%d,", &n); err == nil {
-			return n
-		}
-	}
-	return 0
-}
-
 // While one page waits for an answer, others with the same question wait with it; each leaves by its own deadline.
 func TestConcurrentRecallsAreOneRead(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	p := startProxy(t, srv.addr)
-	s := newStore(t, "redis://"+p.addr)
+	p := redistest.StartProxy(t, srv.Addr)
+	s := newStore(t, "redis://"+p.Addr)
 	s.Remember(key("p-1", ""), price("1", time.Now()))
 	settled(t, s, 1)
 	wantResult(t, s, key("other", ""), page.MemoryMiss)
 
 	var release sync.WaitGroup
 	release.Add(1)
-	p.makes(func(c net.Conn, chunk []byte) error {
+	p.Makes(func(c net.Conn, chunk []byte) error {
 		release.Wait()
-		return pass(c, chunk)
+		return redistest.Pass(c, chunk)
 	})
-	before := srv.calls("getrange")
+	before := srv.Calls("getrange")
 	results := make(chan page.MemoryResult, 300)
 	var waiting sync.WaitGroup
 	for range 300 {
@@ -148,25 +137,25 @@ func TestConcurrentRecallsAreOneRead(t *testing.T) {
 			t.Errorf("Recall = %v", r)
 		}
 	}
-	if reads := srv.calls("getrange") - before; reads > 10 {
+	if reads := srv.Calls("getrange") - before; reads > 10 {
 		t.Errorf("%d reads for 300 concurrent Recalls", reads)
 	}
 }
 
 // A rush over the pool's size: many different products at once, each with what a page whose price failed has left.
 func TestRushOverThePoolSize(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	p := startProxy(t, srv.addr)
-	s := newStore(t, "redis://"+p.addr)
+	p := redistest.StartProxy(t, srv.Addr)
+	s := newStore(t, "redis://"+p.Addr)
 	const products, rounds = 500, 3
 	for i := range products {
 		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
 	}
 	settled(t, s, products)
-	before := p.requests.Load()
+	before := p.Requests()
 	for range rounds {
 		ctx := within(t, 450*time.Millisecond)
 		var wg sync.WaitGroup
@@ -178,10 +167,10 @@ func TestRushOverThePoolSize(t *testing.T) {
 	if hits := s.counts.of(page.MemoryGet, page.MemoryHit); hits < products*rounds*99/100 {
 		t.Errorf("%d of %d served: %v", hits, products*rounds, s.counts.n)
 	}
-	if most := p.mostConns(); most > 8 {
+	if most := p.Most(); most > 8 {
 		t.Errorf("%d connections", most)
 	}
-	if exchanges := p.requests.Load() - before; exchanges > products*rounds/5 {
+	if exchanges := p.Requests() - before; exchanges > products*rounds/5 {
 		t.Errorf("%d exchanges for %d reads", exchanges, products*rounds)
 	}
 }
@@ -189,13 +178,13 @@ func TestRushOverThePoolSize(t *testing.T) {
 // go-redis ignores a context's deadline unless it is told otherwise, and its own timeouts are far longer: a silent Redis
 // would be found out late, and each page until then would wait for nothing.
 func TestSilenceIsFoundOut(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	p := startProxy(t, srv.addr)
-	s := newStore(t, "redis://"+p.addr)
-	p.makes(silent)
+	p := redistest.StartProxy(t, srv.Addr)
+	s := newStore(t, "redis://"+p.Addr)
+	p.Makes(redistest.Silent)
 	waited := 0
 	for s.counts.of(page.MemoryGet, page.MemoryError) == 0 {
 		s.Recall(t.Context(), key(fmt.Sprint("p-", waited), ""))
@@ -208,33 +197,33 @@ func TestSilenceIsFoundOut(t *testing.T) {
 
 // Writing is in batches: a thousand prices are not a thousand exchanges.
 func TestWritesAreBatched(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	p := startProxy(t, srv.addr)
-	s := newStore(t, "redis://"+p.addr)
+	p := redistest.StartProxy(t, srv.Addr)
+	s := newStore(t, "redis://"+p.Addr)
 	s.Remember(key("first", ""), price("1", time.Now()))
 	settled(t, s, 1)
-	before := p.requests.Load()
+	before := p.Requests()
 	for i := range 1000 {
 		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
 	}
 	settled(t, s, 1001)
-	if exchanges := p.requests.Load() - before; exchanges > 100 {
+	if exchanges := p.Requests() - before; exchanges > 100 {
 		t.Errorf("%d exchanges for 1000 prices", exchanges)
 	}
-	if n := srv.calls("eval"); n > 1 {
+	if n := srv.Calls("eval"); n > 1 {
 		t.Errorf("the script was sent %d times", n)
 	}
 }
 
 func TestCloseFlushes(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	s := newStore(t, "redis://"+srv.addr)
+	s := newStore(t, "redis://"+srv.Addr)
 	const prices = 3000
 	for i := range prices {
 		s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
@@ -257,17 +246,17 @@ func TestCloseFlushes(t *testing.T) {
 
 // Close ends with its context, and tells what it could not write, each once.
 func TestCloseDoesNotWaitForADeadRedis(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	for name, reply := range map[string]replyFunc{"silent": silent, "slow": slow} {
+	for name, reply := range map[string]redistest.Reply{"silent": redistest.Silent, "slow": redistest.Slow} {
 		t.Run(name, func(t *testing.T) {
-			p := startProxy(t, srv.addr)
-			s := newStore(t, "redis://"+p.addr)
+			p := redistest.StartProxy(t, srv.Addr)
+			s := newStore(t, "redis://"+p.Addr)
 			s.Remember(key("before", ""), price("1", time.Now()))
 			settled(t, s, 1)
-			p.makes(reply)
+			p.Makes(reply)
 			for i := range 3000 {
 				s.Remember(key(fmt.Sprint("p-", i), ""), price("1", time.Now()))
 			}

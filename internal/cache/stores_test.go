@@ -8,6 +8,7 @@ import (
 
 	"example.com/bff/internal/cache"
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/redistest"
 )
 
 // step is one Remember (with an amount) or Forget, true at an offset from now.
@@ -83,22 +84,22 @@ func TestMemoryOrder(t *testing.T) {
 }
 
 func TestRedisOrder(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	s := newStore(t, "redis://"+srv.addr)
+	s := newStore(t, "redis://"+srv.Addr)
 	testOrders(t, s, func(sets int) { settled(t, s, sets) })
 }
 
 // settled waits until Redis has, or has refused, all that was set.
 func settled(t *testing.T, s *store, sets int) {
 	t.Helper()
-	eventually(t, "the queue is written", func() bool { return s.counts.all(page.MemorySet) == sets })
+	redistest.Eventually(t, "the queue is written", func() bool { return s.counts.all(page.MemorySet) == sets })
 }
 
 func TestKeysDoNotMeet(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
@@ -106,7 +107,7 @@ func TestKeysDoNotMeet(t *testing.T) {
 		key("p", ""), key("p", "x"), key("p", "X"), key("P", ""), key("p.x", ""), key("p-x", ""), key("px", ""),
 		key("p", "a:b"), key("p", "a/b"), key("p", "\x00"), key("p", "\n"), key("p", ":"), key("p", "/"),
 	}
-	memory, shared := newMemory(1<<20, new(counts)), newStore(t, "redis://"+srv.addr)
+	memory, shared := newMemory(1<<20, new(counts)), newStore(t, "redis://"+srv.Addr)
 	for _, s := range []cache.Store{memory, shared} {
 		for i, k := range keys {
 			s.Remember(k, price(fmt.Sprint(i+1), time.Now()))

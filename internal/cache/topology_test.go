@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/redistest"
 )
 
 // The master is killed, Sentinel makes the replica master, and the memory goes on with what was replicated.
@@ -16,33 +16,33 @@ func TestSentinelFailover(t *testing.T) {
 	t.Parallel()
 	const password = "secret"
 	auth := []string{"--requirepass", password, "--masterauth", password, "--repl-diskless-sync-delay", "0"}
-	master, replica := startRedis(t, auth...), startRedis(t, auth...)
-	if master == nil || !installed(t, "redis-sentinel") {
+	master, replica := redistest.Start(t, auth...), redistest.Start(t, auth...)
+	if master == nil || !redistest.Installed(t, "redis-sentinel") {
 		return
 	}
-	if err := replica.ReplicaOf(t.Context(), "127.0.0.1", master.port).Err(); err != nil {
+	if err := replica.ReplicaOf(t.Context(), "127.0.0.1", master.Port).Err(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the replica follows", func() bool {
+	redistest.Eventually(t, "the replica follows", func() bool {
 		return strings.Contains(replica.Info(t.Context(), "replication").Val(), "master_link_status:up")
 	})
 	watcher := startSentinel(t, master, password)
-	url := "redis+sentinel://:" + password + "@127.0.0.1:" + freePort(t) + "," + watcher.addr + "/shop/2?sentinel_auth=true"
+	url := "redis+sentinel://:" + password + "@127.0.0.1:" + redistest.FreePort() + "," + watcher.Addr + "/shop/2?sentinel_auth=true"
 	one, other := newStore(t, url), newStore(t, url)
 	before, after := key("before", ""), key("after", "")
 	p := price("1", time.Now())
 	one.Remember(before, p)
 	settled(t, one, 1)
 	wantHit(t, other, before, p)
-	eventually(t, "the replica has it, and Sentinel the replica", func() bool {
+	redistest.Eventually(t, "the replica has it, and Sentinel the replica", func() bool {
 		return strings.Contains(replica.Info(t.Context(), "keyspace").Val(), "db2:keys=1") &&
 			strings.Contains(fmt.Sprint(watcher.Do(t.Context(), "sentinel", "replicas", "shop").Val()), "master-link-status ok")
 	})
 
-	master.kill()
+	master.Kill()
 	one.Remember(after, price("2", time.Now()))
-	eventually(t, "the memory is back", hits(t, other, before))
-	eventually(t, "what was set meanwhile is written", hits(t, other, after))
+	redistest.Eventually(t, "the memory is back", hits(t, other, before))
+	redistest.Eventually(t, "what was set meanwhile is written", hits(t, other, after))
 	if n := one.counts.of(page.MemorySet, page.MemoryOK); n != 2 {
 		t.Errorf("%d of 2 sets: %v", n, one.counts.n)
 	}
@@ -58,7 +58,7 @@ func TestCluster(t *testing.T) {
 	if nodes == nil {
 		return
 	}
-	s := newStore(t, "redis+cluster://127.0.0.1:"+freePort(t)+","+nodes[0].addr)
+	s := newStore(t, "redis+cluster://127.0.0.1:"+redistest.FreePort()+","+nodes[0].Addr)
 	const products = 300
 	p := price("1", time.Now())
 	for i := range products {
@@ -70,10 +70,10 @@ func TestCluster(t *testing.T) {
 	}
 	for _, n := range nodes {
 		if held := n.DBSize(t.Context()).Val(); held < products/6 {
-			t.Errorf("%s holds %d of %d", n.addr, held, products)
+			t.Errorf("%s holds %d of %d", n.Addr, held, products)
 		}
-		if asked := n.calls("command"); asked > 0 { // go-redis does so past every deadline
-			t.Errorf("%s was asked for COMMAND %d times", n.addr, asked)
+		if asked := n.Calls("command"); asked > 0 { // go-redis does so past every deadline
+			t.Errorf("%s was asked for COMMAND %d times", n.Addr, asked)
 		}
 	}
 	if stats := s.PoolStats(); stats.Total < 3 || stats.Total > 3*8 {
@@ -96,7 +96,7 @@ func TestClusterNodeHangs(t *testing.T) {
 	for _, n := range nodes {
 		n.ConfigSet(t.Context(), "cluster-require-full-coverage", "no")
 	}
-	s := newStore(t, "redis+cluster://"+nodes[0].addr)
+	s := newStore(t, "redis+cluster://"+nodes[0].Addr)
 	const products = 300
 	p := price("1", time.Now())
 	for i := range products {
@@ -104,7 +104,7 @@ func TestClusterNodeHangs(t *testing.T) {
 	}
 	settled(t, s, products)
 	reachable := int(nodes[0].DBSize(t.Context()).Val() + nodes[1].DBSize(t.Context()).Val())
-	nodes[2].cmd.Process.Signal(syscall.SIGSTOP)
+	nodes[2].Freeze()
 
 	var wg sync.WaitGroup
 	for i := range products {

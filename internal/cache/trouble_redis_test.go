@@ -13,6 +13,7 @@ import (
 
 	"example.com/bff/internal/cache"
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/redistest"
 )
 
 // Whatever Redis does wrong: pages get a result that is none, soon without asking; writers never wait; and when Redis
@@ -20,26 +21,26 @@ import (
 func TestTroubleAndReturn(t *testing.T) {
 	type trouble struct {
 		name        string
-		begin, heal func(*testing.T, *proxy)
+		begin, heal func(*testing.T, *redistest.Proxy)
 	}
-	reply := func(name string, f replyFunc) trouble {
-		return trouble{name, func(_ *testing.T, p *proxy) { p.makes(f) }, func(_ *testing.T, p *proxy) { p.makes(pass) }}
+	reply := func(name string, f redistest.Reply) trouble {
+		return trouble{name, func(_ *testing.T, p *redistest.Proxy) { p.Makes(f) }, func(_ *testing.T, p *redistest.Proxy) { p.Makes(redistest.Pass) }}
 	}
 	for _, c := range []trouble{
-		reply("silent", silent),
-		reply("slow", slow),
-		reply("broken mid-reply", cut),
-		reply("not Redis", garble),
-		{"refusing", func(_ *testing.T, p *proxy) { p.refuse() }, func(t *testing.T, p *proxy) { p.accept(t) }},
+		reply("silent", redistest.Silent),
+		reply("slow", redistest.Slow),
+		reply("broken mid-reply", redistest.Cut),
+		reply("not Redis", redistest.Garble),
+		{"refusing", func(_ *testing.T, p *redistest.Proxy) { p.Refuse() }, func(t *testing.T, p *redistest.Proxy) { p.Accept(t) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			srv := startRedis(t)
+			srv := redistest.Start(t)
 			if srv == nil {
 				return
 			}
-			p := startProxy(t, srv.addr)
-			s := newStore(t, "redis://"+p.addr)
+			p := redistest.StartProxy(t, srv.Addr)
+			s := newStore(t, "redis://"+p.Addr)
 			before, meanwhile := key("before", ""), key("meanwhile", "")
 			known := price("1", time.Now())
 			s.Remember(before, known)
@@ -50,9 +51,9 @@ func TestTroubleAndReturn(t *testing.T) {
 			s.Remember(meanwhile, price("2", time.Now()))
 			wantBreakerOpens(t, s, p, before)
 			c.heal(t, p)
-			eventually(t, "the memory is back", hits(t, s, before))
-			eventually(t, "what was set meanwhile is written", hits(t, s, meanwhile))
-			eventually(t, "the log says so", func() bool { return s.log.count("INFO") == 1 })
+			redistest.Eventually(t, "the memory is back", hits(t, s, before))
+			redistest.Eventually(t, "what was set meanwhile is written", hits(t, s, meanwhile))
+			redistest.Eventually(t, "the log says so", func() bool { return s.log.count("INFO") == 1 })
 			if n := s.log.count("WARN"); n != 1 || strings.Count(s.log.String(), "\n") != 2 {
 				t.Errorf("want one line of trouble and one of return:\n%s", s.log.String())
 			}
@@ -64,74 +65,66 @@ func TestTroubleAndReturn(t *testing.T) {
 }
 
 // wantBreakerOpens reads until the breaker says no, and sees that then Redis is left alone but for probes.
-func wantBreakerOpens(t *testing.T, s *store, p *proxy, k cache.Key) {
+func wantBreakerOpens(t *testing.T, s *store, p *redistest.Proxy, k cache.Key) {
 	t.Helper()
 	for range 5 {
 		if _, r := s.Recall(t.Context(), k); r != page.MemoryTimeout && r != page.MemoryError {
 			t.Errorf("Recall in trouble = %v", r)
 		}
 	}
-	asked, start := p.requests.Load(), time.Now()
+	asked, start := p.Requests(), time.Now()
 	for range 1000 {
 		s.Recall(t.Context(), k)
 	}
 	// Each second has one probe and one try of the writer, of two dials and three exchanges each at most.
 	seconds := int64(time.Since(start)/time.Second) + 1
-	if asked := p.requests.Load() - asked; asked > 12*seconds {
+	if asked := p.Requests() - asked; asked > 12*seconds {
 		t.Errorf("1000 pages cost a Redis in trouble %d exchanges in %d s", asked, seconds)
 	}
 }
 
 // What Redis itself refuses is tried again, and does not keep from reading what can be read.
 func TestRefusals(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	admin := srv.Conn()
-	defer admin.Close()
-	set := func(args ...any) {
-		t.Helper()
-		if err := admin.Do(t.Context(), args...).Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, c := range []struct {
 		name        string
-		begin, heal []any
+		begin, heal string
 		readsWork   bool
 	}{
-		{"OOM", []any{"config", "set", "maxmemory", "1"}, []any{"config", "set", "maxmemory", "0"}, true},
-		{"READONLY", []any{"replicaof", "127.0.0.1", "1"}, []any{"replicaof", "no", "one"}, true},
-		{"NOAUTH", []any{"config", "set", "requirepass", "x"}, []any{"config", "set", "requirepass", ""}, false},
+		{"OOM", "config set maxmemory 1", "config set maxmemory 0", true},
+		{"READONLY", "replicaof 127.0.0.1 1", "replicaof no one", true},
+		{"NOAUTH", "config set requirepass x", "config set requirepass ", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStore(t, "redis://"+srv.addr)
+			s := newStore(t, "redis://"+srv.Addr)
 			known, fresh := key("known", ""), key("fresh-"+c.name, "")
 			s.Remember(known, price("1", time.Now()))
 			settled(t, s, 1)
-			set(c.begin...)
-			set("client", "kill", "type", "normal", "skipme", "yes") // the store has to come again
+			srv.Must(t, c.begin)
+			srv.Must(t, "client kill type normal skipme yes") // the store has to come again
 			s.Remember(fresh, price("2", time.Now()))
-			eventually(t, "the log tells it", func() bool { return strings.Contains(s.log.String(), c.name) })
+			redistest.Eventually(t, "the log tells it", func() bool { return strings.Contains(s.log.String(), c.name) })
 			if _, r := s.Recall(t.Context(), known); (r == page.MemoryHit) != c.readsWork {
 				t.Errorf("Recall = %v, and reads work: %v", r, c.readsWork)
 			}
-			set(c.heal...)
-			eventually(t, "the price is written", hits(t, s, fresh))
+			srv.Must(t, c.heal)
+			redistest.Eventually(t, "the price is written", hits(t, s, fresh))
 		})
 	}
 }
 
 func TestWrongPasswordStaysOutOfTheLog(t *testing.T) {
-	srv := startRedis(t, "--requirepass", "right")
+	srv := redistest.Start(t, "--requirepass", "right")
 	if srv == nil {
 		return
 	}
-	s := newStore(t, "redis://:hunter2-wrong@"+srv.addr)
+	s := newStore(t, "redis://:hunter2-wrong@"+srv.Addr)
 	s.Remember(key("p-1", ""), price("1", time.Now()))
 	wantResult(t, s, key("p-1", ""), page.MemoryError)
-	eventually(t, "the log tells it", func() bool { return s.log.count("WARN") == 1 })
+	redistest.Eventually(t, "the log tells it", func() bool { return s.log.count("WARN") == 1 })
 	s.Close(within(t, time.Second))
 	if sets := s.counts.of(page.MemorySet, page.MemoryError); sets != 1 {
 		t.Errorf("observed %v", s.counts.n)
@@ -144,12 +137,12 @@ func TestWrongPasswordStaysOutOfTheLog(t *testing.T) {
 // Redis is not needed at start, and its name need not resolve.
 func TestRedisComesLater(t *testing.T) {
 	t.Parallel()
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	srv.kill()
-	s, nowhere := newStore(t, "redis://"+srv.addr), newStore(t, "redis://redis.invalid")
+	srv.Kill()
+	s, nowhere := newStore(t, "redis://"+srv.Addr), newStore(t, "redis://redis.invalid")
 	k, p := key("p-1", ""), price("1", time.Now())
 	for _, s := range []*store{s, nowhere} {
 		s.Remember(k, p)
@@ -160,23 +153,23 @@ func TestRedisComesLater(t *testing.T) {
 			t.Errorf("pool %+v", stats)
 		}
 	}
-	srv.start(t)
-	eventually(t, "the price is written", hits(t, s, k))
+	srv.Restart(t)
+	redistest.Eventually(t, "the price is written", hits(t, s, k))
 }
 
 // A restarted Redis has forgotten the script and breaks every connection.
 func TestRestart(t *testing.T) {
 	t.Parallel()
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	s := newStore(t, "redis://"+srv.addr)
+	s := newStore(t, "redis://"+srv.Addr)
 	k := key("p-1", "")
 	s.Remember(k, price("1", time.Now()))
 	settled(t, s, 1)
-	srv.kill()
-	srv.start(t)
+	srv.Kill()
+	srv.Restart(t)
 	wantResult(t, s, k, page.MemoryMiss)
 	p := price("2", time.Now())
 	s.Remember(k, p)
@@ -186,13 +179,13 @@ func TestRestart(t *testing.T) {
 
 // A rush on a silent Redis: what runs and what is open stays bounded, and Remember does not wait.
 func TestDeadRedisCostsBoundedly(t *testing.T) {
-	srv := startRedis(t)
+	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
-	p := startProxy(t, srv.addr)
-	s := newStore(t, "redis://"+p.addr)
-	p.makes(silent)
+	p := redistest.StartProxy(t, srv.Addr)
+	s := newStore(t, "redis://"+p.Addr)
+	p.Makes(redistest.Silent)
 	before := runtime.NumGoroutine()
 	const prices = 20_000
 	for i := range prices {
@@ -209,15 +202,15 @@ func TestDeadRedisCostsBoundedly(t *testing.T) {
 		wg.Wait()
 	}
 	// 8, and those that were given up and whose end the proxy has yet to see.
-	if most := p.mostConns(); most > 3*8 {
+	if most := p.Most(); most > 3*8 {
 		t.Errorf("%d connections", most)
 	}
 	// The proxy has two for each connection.
 	if n := runtime.NumGoroutine() - before; n > 4*8 {
 		t.Errorf("%d goroutines more", n)
 	}
-	p.makes(pass)
-	eventually(t, "the newest price is written", hits(t, s, key(fmt.Sprint("p-", prices-1), "")))
+	p.Makes(redistest.Pass)
+	redistest.Eventually(t, "the newest price is written", hits(t, s, key(fmt.Sprint("p-", prices-1), "")))
 	wantResult(t, s, key("p-5000", ""), page.MemoryMiss) // the older ones made room
 }
 
@@ -232,7 +225,7 @@ func TestNothingOnStderr(t *testing.T) {
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNothingOnStderr$")
-	cmd.Env = append(os.Environ(), "CACHE_TEST_REFUSING=redis://127.0.0.1:"+freePort(t))
+	cmd.Env = append(os.Environ(), "CACHE_TEST_REFUSING=redis://127.0.0.1:"+redistest.FreePort())
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
