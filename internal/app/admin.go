@@ -4,11 +4,12 @@ import (
 	"net/http"
 	"net/http/pprof"
 
+	"example.com/bff/internal/override"
 	"example.com/bff/internal/slo"
 )
 
 // adminRoutes is what operators and scrapers see, and the public never.
-func (a *App) adminRoutes(metrics *slo.Metrics, ledger *slo.Ledger) http.Handler {
+func (a *App) adminRoutes(metrics *slo.Metrics, ledger *slo.Ledger, overrides *override.Board) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /livez", a.handlers.Livez())
 	mux.Handle("GET /readyz", a.handlers.Readyz())
@@ -16,6 +17,8 @@ func (a *App) adminRoutes(metrics *slo.Metrics, ledger *slo.Ledger) http.Handler
 	mux.Handle("GET /slo", ledger.Handler())
 	mux.Handle("GET /ops", a.people.Handler())
 	mux.Handle("GET /ops/events", a.people.Handler())
+	mux.Handle("/override", overrides.Handler())
+	mux.Handle("/override/", overrides.Handler())
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

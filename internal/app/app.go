@@ -17,6 +17,7 @@ import (
 	"example.com/bff/internal/handlers"
 	"example.com/bff/internal/merge"
 	"example.com/bff/internal/ops"
+	"example.com/bff/internal/override"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
 	"example.com/bff/internal/tracing"
@@ -65,6 +66,10 @@ func (a *App) build(o Options) error {
 	a.people = a.pageForPeople(o, ledger)
 	a.closing(func(context.Context) { a.people.Close() })
 
+	overrides := override.New(o.Logger)
+	a.closing(func(context.Context) { overrides.Close() })
+	metrics.WatchOverrides(func() slo.OverrideState { return slo.OverrideState(overrides.State()) })
+
 	traces, err := tracing.New(tracing.Options{Env: cfg.OTel, Version: o.Version, Dial: o.Dial, Logger: o.Logger})
 	if err != nil {
 		return err
@@ -81,11 +86,11 @@ func (a *App) build(o Options) error {
 	})
 	five := &five{}
 	a.closing(func(context.Context) { five.close() })
-	wiring := wiring{o, cfg.Downstreams, metrics, observer{metrics, a.people, o.Logger}, traces, five}
+	wiring := wiring{o, cfg.Downstreams, overrides, metrics, observer{metrics, a.people, o.Logger}, traces, five}
 	if err := wiring.all(memory); err != nil {
 		return err
 	}
-	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency})
+	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency, Override: overrides.Sheds})
 	a.closing(func(context.Context) { admit.Close() })
 	metrics.WatchAdmission(func() slo.AdmissionState {
 		return slo.AdmissionState{InFlight: admit.InFlight(), Limit: admit.Limit()}
@@ -116,7 +121,7 @@ func (a *App) build(o Options) error {
 		RateLimit:        rateLimit(cfg),
 	})
 	a.public = newServer(traces.Handler(a.handlers.Public()), cfg.Addr, o)
-	a.admin = newServer(a.adminRoutes(metrics, ledger), cfg.AdminAddr, o)
+	a.admin = newServer(a.adminRoutes(metrics, ledger, overrides), cfg.AdminAddr, o)
 	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute, and /ops/events goes on
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"example.com/bff/internal/downstreams"
 	"example.com/bff/internal/merge"
 	"example.com/bff/internal/ops"
+	"example.com/bff/internal/override"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
 	"example.com/bff/internal/tracing"
@@ -49,12 +50,13 @@ func (f *five) close() {
 
 // wiring is what every client is connected with.
 type wiring struct {
-	options  Options
-	table    [page.NumDependencies]downstreams.Settings
-	metrics  *slo.Metrics
-	observer observer
-	traces   *tracing.Tracing
-	five     *five
+	options   Options
+	table     [page.NumDependencies]downstreams.Settings
+	overrides *override.Board
+	metrics   *slo.Metrics
+	observer  observer
+	traces    *tracing.Tracing
+	five      *five
 }
 
 // all connects each row of the table with a transport of its own.
@@ -76,6 +78,7 @@ func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], de
 	transport := downstreams.NewTransport(settings, w.options.Dial)
 	client, err := downstreams.New(settings, decode, downstreams.Options[T]{
 		Transport: w.traces.Transport(d, again(settings), transport), Observer: w.observer, Logger: w.options.Logger, Learned: learned,
+		Override: w.overrides.Downstream(d),
 	})
 	if err != nil {
 		return err
