@@ -90,6 +90,10 @@ func (a *App) build(o Options) error {
 	if err := wiring.all(memory); err != nil {
 		return err
 	}
+	limiter, err := a.rateLimit(metrics)
+	if err != nil {
+		return err
+	}
 	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency, Override: overrides.Sheds})
 	a.closing(func(context.Context) { admit.Close() })
 	metrics.WatchAdmission(func() slo.AdmissionState {
@@ -118,7 +122,7 @@ func (a *App) build(o Options) error {
 		CORSOrigins:      cfg.CORSOrigins,
 		TrustedProxies:   cfg.TrustedProxies,
 		Admission:        admit,
-		RateLimit:        rateLimit(cfg),
+		RateLimit:        limiter,
 	})
 	a.public = newServer(traces.Handler(a.handlers.Public()), cfg.Addr, o)
 	a.admin = newServer(a.adminRoutes(metrics, ledger, overrides), cfg.AdminAddr, o)
@@ -149,11 +153,4 @@ func forwarded(cfg *config.Config) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-func rateLimit(cfg *config.Config) handlers.RateLimit {
-	if !cfg.RateLimit.On() {
-		return nil
-	}
-	return admission.NewLimiter(admission.Allowance(cfg.RateLimit), cfg.TrustedProxies, admission.NewMemory())
 }

@@ -67,7 +67,7 @@ func NewRedis(url string, o RedisOptions) (*Redis, error) {
 	}
 	r.closing, r.beginClose = context.WithCancel(context.Background())
 	r.open, r.endOpen = context.WithCancel(context.Background())
-	r.rdb = t.client(r.open)
+	r.rdb = t.client(r.open, poolSize)
 	r.running.Go(r.writeAll)
 	readers, batch := readersOf(t.kind)
 	for range readers {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
@@ -18,8 +19,24 @@ const (
 	poolSize = 8
 )
 
-// client builds what t says. It dials nothing yet. closing ends the dials that are under way.
-func (t target) client(closing context.Context) redis.UniversalClient {
+// Connect makes a client for what else is to be shared in the Redis that url names, with connections of its own: at most
+// so many to each node. Each command ends when its context does. It dials nothing yet. end closes it.
+//
+// The error quotes nothing of url. As NewRedis does, it turns go-redis's own log off.
+func Connect(url string, connections int) (client redis.UniversalClient, end func() error, err error) {
+	t, err := parseURL(url)
+	if err != nil {
+		return nil, nil, err
+	}
+	logging.Disable()
+	open, cut := context.WithCancel(context.Background())
+	client = t.client(open, connections)
+	return client, func() error { cut(); return client.Close() }, nil
+}
+
+// client builds what t says, with at most so many connections to each node. It dials nothing yet. closing ends the
+// dials that are under way.
+func (t target) client(closing context.Context, connections int) redis.UniversalClient {
 	host, _, _ := net.SplitHostPort(t.addrs[0])
 	d := dialer{closing: closing, tls: t.tls, serverName: host}
 	o := redis.UniversalOptions{
@@ -35,9 +52,9 @@ func (t target) client(closing context.Context) redis.UniversalClient {
 		MinRetryBackoff:       5 * time.Millisecond,
 		MaxRetryBackoff:       20 * time.Millisecond,
 
-		PoolSize:         poolSize,
+		PoolSize:         connections,
 		PoolTimeout:      writeTimeout,
-		PipelinePoolSize: -1, // all there is are pipelines: let them have the pool
+		PipelinePoolSize: -1, // let pipelines have the pool
 		ReadBufferSize:   16 << 10,
 		WriteBufferSize:  32 << 10,
 		ConnMaxIdleTime:  4 * time.Minute, // less than what balancers and firewalls allow
@@ -55,7 +72,9 @@ func (t target) client(closing context.Context) redis.UniversalClient {
 		}
 		return redis.NewFailoverClient(f)
 	case cluster:
-		return redis.NewClusterClient(o.Cluster())
+		c := o.Cluster()
+		c.DisableRoutingPolicies = true // they ask a node for COMMAND, past every deadline
+		return redis.NewClusterClient(c)
 	default:
 		return redis.NewClient(o.Simple())
 	}

@@ -25,7 +25,7 @@ var settings = []setting{
 	{"ADDR", "where the public listener listens", address},
 	{"ADMIN_ADDR", "where the admin listener listens", address},
 	{"DEADLINE", "for a whole page or offer, queueing included; a caller may only shorten it", within(50*ms, 30*time.Second)},
-	{"REDIS_URL", "where prices are remembered; empty: in this process", redisURL},
+	{"REDIS_URL", "where prices are remembered, and rates counted, for all instances; empty: in this process", redisURL},
 	{"PRICE_STALE_FOR", "how old a remembered price may be and still be shown", within(time.Second, 24*time.Hour)},
 	{"CLIENTS", "values of `X-Client` that metrics tell apart", labels},
 	{"MARKETS", "values of `X-Market` that metrics tell apart", labels},

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"example.com/bff/internal/admission"
+	"example.com/bff/internal/cache"
 	"example.com/bff/internal/page"
 )
 
@@ -186,5 +187,23 @@ func TestAClientThatIgnoresDeadlinesIsRefused(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestClientsOfEveryFormOfURLHeedDeadlines(t *testing.T) {
+	for _, url := range []string{"redis://127.0.0.1:1", "redis+sentinel://127.0.0.1:1/m", "redis+cluster://127.0.0.1:1"} {
+		client, end, err := cache.Connect(url, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(client); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+		if err := end(); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if _, _, err := cache.Connect("redis://:secret@", 1); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Error(err)
 	}
 }
