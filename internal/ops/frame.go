@@ -19,7 +19,6 @@ type fixed struct {
 	SlowMs      float64           `json:"slowMs"`
 	SlotMs      float64           `json:"slotMs"`
 	Slots       int               `json:"slots"`
-	RecentMs    float64           `json:"recentMs"`
 	LatelyMs    float64           `json:"latelyMs"`
 	KeptPages   int               `json:"keptPages"`
 	KeptEvents  int               `json:"keptEvents"`
@@ -28,7 +27,6 @@ type fixed struct {
 
 type fixedDownstream struct {
 	Name      string  `json:"name"`
-	Section   string  `json:"section"`
 	Critical  bool    `json:"critical"`
 	TimeoutMs float64 `json:"timeoutMs"`
 }
@@ -37,12 +35,12 @@ func (o *Ops) fixed() *fixed {
 	f := &fixed{
 		Version: o.options.Version, Revision: o.options.Revision, Started: o.start.UnixMilli(), Config: o.options.Config,
 		DeadlineMs: ms(o.options.Deadline), SlowMs: ms(o.slowAfter),
-		SlotMs: ms(slotLength), Slots: slots, RecentMs: ms(recent * slotLength), LatelyMs: ms(lately * slotLength),
+		SlotMs: ms(slotLength), Slots: slots, LatelyMs: ms(lately * slotLength),
 		KeptPages: keptPages, KeptEvents: keptEvents,
 	}
 	for i, d := range page.Dependencies {
 		timeout := o.downstreams[i].Load().timeout
-		f.Downstreams = append(f.Downstreams, fixedDownstream{d.String(), d.Section(), d.Critical(), ms(timeout)})
+		f.Downstreams = append(f.Downstreams, fixedDownstream{d.String(), d.Critical(), ms(timeout)})
 	}
 	return f
 }
@@ -59,7 +57,7 @@ type frame struct {
 	Downstreams []downstreamNow `json:"downstreams"`
 	Timeline    []slot          `json:"timeline"` // the newest last
 	Pages       []pageTrace     `json:"pages"`
-	Missed      uint64          `json:"missed"` // pages that were kept and pushed out, or left out, since the frame before
+	Missed      uint64          `json:"missed"` // that were kept since the frame before, and are not in this one
 	Events      []eventLine     `json:"events"`
 }
 

@@ -73,9 +73,9 @@ type frame struct {
 		Config             []string
 		DeadlineMs, SlowMs float64
 		Downstreams        []struct {
-			Name, Section string
-			Critical      bool
-			TimeoutMs     float64
+			Name      string
+			Critical  bool
+			TimeoutMs float64
 		}
 		KeptPages, Slots int
 	}
@@ -138,7 +138,7 @@ type trace struct {
 
 // watcher reads a stream.
 type watcher struct {
-	w      *world
+	t      testing.TB
 	leave  context.CancelFunc
 	status int
 	header http.Header
@@ -147,20 +147,25 @@ type watcher struct {
 
 func (w *world) watch() *watcher {
 	w.Helper()
+	return watch(w, w.client)
+}
+
+func watch(t testing.TB, client *http.Client) *watcher {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://admin/ops/events", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://admin:80/ops/events", nil)
 	if err != nil {
-		w.Fatal(err)
+		t.Fatal(err)
 	}
-	resp, err := w.client.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
-		w.Fatal(err)
+		t.Fatal(err)
 	}
-	w.Cleanup(func() {
+	t.Cleanup(func() {
 		cancel()
 		resp.Body.Close()
 	})
-	return &watcher{w, cancel, resp.StatusCode, resp.Header, bufio.NewReader(resp.Body)}
+	return &watcher{t, cancel, resp.StatusCode, resp.Header, bufio.NewReader(resp.Body)}
 }
 
 // event waits for the next one and tells its name and data; the name is empty when the stream has ended.
@@ -186,21 +191,26 @@ func (v *watcher) event() (name, data string) {
 
 // frame waits for the next one.
 func (v *watcher) frame() (f frame) {
-	v.w.Helper()
+	v.t.Helper()
 	name, data := v.event()
 	if name != "message" {
-		v.w.Fatalf("the stream has %q instead of a frame", name)
+		v.t.Fatalf("the stream has %q instead of a frame", name)
 	}
 	if err := json.Unmarshal([]byte(data), &f); err != nil {
-		v.w.Fatalf("%v in %.300s", err, data)
+		v.t.Fatalf("%v in %.300s", err, data)
 	}
 	return f
 }
 
-// now is the first frame of a new stream: all that there is to know.
 func (w *world) now() frame {
 	w.Helper()
-	v := w.watch()
+	return now(w, w.client)
+}
+
+// now is the first frame of a new stream: all that there is to know.
+func now(t testing.TB, client *http.Client) frame {
+	t.Helper()
+	v := watch(t, client)
 	defer v.leave()
 	return v.frame()
 }

@@ -31,7 +31,6 @@ func (o *Ops) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	defer o.watchers.Add(-1)
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Time{}) // the server's own is for requests that end
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method == http.MethodHead {

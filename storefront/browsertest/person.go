@@ -74,8 +74,10 @@ func (tab *Tab) Click(selector string) {
 
 // Keys to Press.
 const (
-	Home = kb.Home
-	End  = kb.End
+	Home   = kb.Home
+	End    = kb.End
+	Enter  = kb.Enter
+	Escape = kb.Escape
 )
 
 // Press moves the focus to an element and presses a key there.

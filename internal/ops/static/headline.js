@@ -45,7 +45,8 @@ const sublines = (frame, all) => {
     return parts.length > 0 ? [`${name} ${parts.join(", ")}`] : [];
   });
   lines.push(["info", `The last ${lasting(model.fixed.latelyMs)}: ${counted.join("; ") || "no page and no offer"}.`]);
-  if (fared(offers).failed > 0) lines.push(["bad", "Nothing can be bought while offers fail."]);
+  const bought = fared(offers);
+  if (bought.failed > 0) lines.push(["bad", bought.whole > 0 ? "Some offers fail: not everything can be bought." : "Every offer fails: nothing can be bought."]);
   for (const d of all.filter((d) => d.breaker !== "closed")) {
     lines.push([d.critical ? "bad" : "warn", `${d.name}: ${breakers[d.breaker].words.toLowerCase()}, ${breakers[d.breaker].then(d.coolDownMs)}.`]);
   }

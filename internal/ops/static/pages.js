@@ -1,8 +1,9 @@
 // The waterfall. It stands still while somebody points at it, moves through it by keyboard, or reads a page.
 
 const rows = 30; // that are shown
+const rest = 8000; // ms after which a pointer that does not move holds nothing
 
-const shown = { keys: "", newest: 0 };
+const shown = { keys: "", kind: "", newest: 0, pointed: -rest };
 
 const renderPages = () => {
   renderFilter();
@@ -10,7 +11,7 @@ const renderPages = () => {
   const pages = model.pages.filter((page) => !kind || page.kind === kind).slice(0, rows);
   const keys = pages.map((page) => page.key).join();
   if (keys === shown.keys && kind === shown.kind) return;
-  if (isHeld()) {
+  if (kind === shown.kind && isHeld()) {
     const newer = model.pages.filter((page) => finished(page) > shown.newest && (!kind || page.kind === kind)).length;
     holdWords(newer);
     return;
@@ -29,10 +30,11 @@ const renderFilter = () => {
   }
 };
 
-const isHeld = () => $("detail").open || $("pages").matches(":hover") || $("pages").contains(document.activeElement);
+const isHeld = () => $("detail").open || performance.now() - shown.pointed < rest || $("pages").contains(document.activeElement);
 
 const holdWords = (newer) => {
-  text($("held-words"), newer > 0 ? `Standing still while you look: ${plural(newer, "newer page")}.` : "");
+  const crowded = model.frame.missed > 0 && !model.frame.fixed ? "More come than can be shown: here are the newest." : "";
+  text($("held-words"), newer > 0 ? `Standing still while you look: ${plural(newer, "newer page")}.` : crowded);
   $("held-show").hidden = newer === 0;
 };
 
@@ -51,6 +53,8 @@ const newRow = (page) => {
   return root;
 };
 
+$("pages").addEventListener("pointermove", () => (shown.pointed = performance.now()));
+$("pages").addEventListener("pointerleave", () => (shown.pointed = -rest));
 $("filter").addEventListener("change", renderPages);
 $("held-show").addEventListener("click", () => {
   $("pages-title").focus({ preventScroll: true });
