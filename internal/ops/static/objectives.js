@@ -7,7 +7,7 @@ const windows = ["5m", "1h", "30m", "6h"]; // in pairs, as the alerts take them
 /** What the generated alerts would say: both of their windows must burn. */
 const burning = ({ burnRates: b }) => {
   if (Math.min(b["5m"], b["1h"]) > burnMarks.fast) return ["bad", "Burns fast, enough to wake somebody."];
-  if (Math.min(b["30m"], b["6h"]) > burnMarks.slow) return ["bad", "Burns for hours, enough to wake somebody."];
+  if (Math.min(b["30m"], b["6h"]) > burnMarks.slow) return ["bad", "Burns steadily, enough to wake somebody."];
   if (Math.max(b["5m"], b["30m"]) > burnMarks.ticket) return ["warn", "Burns faster than it lasts."];
   return ["good", ""];
 };
