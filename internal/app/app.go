@@ -124,8 +124,8 @@ func (a *App) build(o Options) error {
 		Admission:        admit,
 		RateLimit:        limiter,
 	})
-	a.public = newServer(traces.Handler(a.handlers.Public()), cfg.Addr, o)
-	a.admin = newServer(a.adminRoutes(metrics, ledger, overrides), cfg.AdminAddr, o)
+	a.public = a.newServer(traces.Handler(a.handlers.Public()), cfg.Addr, o)
+	a.admin = a.newServer(a.adminRoutes(metrics, ledger, overrides), cfg.AdminAddr, o)
 	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute, and /ops/events goes on
 	return nil
 }

@@ -26,9 +26,16 @@ type server struct {
 	listen func(network, address string) (net.Listener, error)
 }
 
-func newServer(h http.Handler, addr string, o Options) server {
+// How many connections a listener keeps.
+const (
+	connectionsEach   = 4    // for each request that may be in flight: most of a pool's are idle
+	fewestConnections = 4096 // however low that limit is: being refused takes a connection too
+)
+
+func (a *App) newServer(h http.Handler, addr string, o Options) server {
 	s := handlers.NewServer(h, o.Logger)
 	s.Addr = addr
+	handlers.LimitConnections(s, max(connectionsEach*a.cfg.MaxInFlight, fewestConnections))
 	return server{s, o.Listen}
 }
 
