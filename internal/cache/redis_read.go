@@ -89,6 +89,8 @@ func (r *Redis) recall(ctx context.Context, key string) (page.ShownPrice, page.M
 	if !r.breaker.allow() {
 		return page.ShownPrice{}, page.MemoryError
 	}
+	ctx, cancel := context.WithTimeout(ctx, readBudget)
+	defer cancel()
 	answer := r.reads.join(key)
 	select {
 	case <-ctx.Done():
@@ -113,10 +115,8 @@ func (r *Redis) readAll(n int) {
 
 // read asks for no more of a value than could be valid.
 func (r *Redis) read(batch []*read) {
-	ctx, cancel := context.WithTimeout(r.open, writeTimeout)
+	ctx, cancel := context.WithTimeout(r.open, readBudget)
 	defer cancel()
-	t0 := time.Now()
-	defer func() { println("exchange", len(batch), time.Since(t0).Milliseconds()) }()
 	pipe := r.rdb.Pipeline()
 	cmds := make([]*redis.StringCmd, len(batch))
 	for i, b := range batch {
