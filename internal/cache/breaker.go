@@ -10,7 +10,7 @@ const (
 	coolDown        = time.Second // and one is let through this often, to see
 )
 
-// breaker keeps a Redis that cannot be read from costing each failing page its read budget. It is about reads alone:
+// breaker keeps a Redis that cannot be read from costing each failing page the time it has left. It is about reads alone:
 // a Redis too slow for a page may still take writes. The zero value lets everything through.
 type breaker struct {
 	mu       sync.Mutex

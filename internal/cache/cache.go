@@ -34,7 +34,7 @@ import (
 // Store is the remembered price. Memory and Redis are the two there are. All methods are safe for concurrent use.
 type Store interface {
 	// Recall returns the price only with page.MemoryHit. The other results: miss, expired, invalid (something else is
-	// stored there), timeout (ctx, or the store's own budget, ended first), error, and dropped (too many wait).
+	// stored there), timeout (ctx, or the store's own patience, ended first), error, and dropped (too many wait).
 	Recall(ctx context.Context, k Key) (page.ShownPrice, page.MemoryResult)
 
 	// Remember keeps p unless something as new is known. It never blocks and never fails: what cannot be kept is counted.

@@ -44,7 +44,7 @@ func (t target) client(closing context.Context, connections int) redis.Universal
 
 		// Without this a context's deadline is ignored once a command is under way.
 		ContextTimeoutEnabled: true,
-		ReadTimeout:           writeTimeout, // the readers' timeout is shorter and comes with the context
+		ReadTimeout:           writeTimeout, // the readers' is shorter and comes with the context
 		WriteTimeout:          writeTimeout,
 		DialTimeout:           dialTimeout,
 		DialerRetries:         1,

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// readBudget is the most that a page waits for Redis, within what its own deadline leaves, and that an exchange may
-	// take. A healthy Redis answers in about a millisecond; the rest is for a rush on a busy machine.
-	readBudget = 250 * time.Millisecond
+	// readTimeout is of one exchange: as long as a page could wait for it. A healthy Redis answers in about a
+	// millisecond; the rest is for a rush on a busy machine.
+	readTimeout = 500 * time.Millisecond
 
 	readQueueSize = 4096 // keys
 )
@@ -75,7 +75,7 @@ func (rs *reads) finish(r *read, value string, err error) {
 	close(r.done)
 }
 
-// Recall asks Redis, within ctx and a budget of its own.
+// Recall asks Redis, and waits for as long as ctx and the exchange last.
 func (r *Redis) Recall(ctx context.Context, k Key) (page.ShownPrice, page.MemoryResult) {
 	p, result := r.recall(ctx, k.shared())
 	r.observer.PriceMemory(page.MemoryGet, result)
@@ -89,8 +89,6 @@ func (r *Redis) recall(ctx context.Context, key string) (page.ShownPrice, page.M
 	if !r.breaker.allow() {
 		return page.ShownPrice{}, page.MemoryError
 	}
-	ctx, cancel := context.WithTimeout(ctx, readBudget)
-	defer cancel()
 	answer := r.reads.join(key)
 	select {
 	case <-ctx.Done():
@@ -115,7 +113,7 @@ func (r *Redis) readAll(n int) {
 
 // read asks for no more of a value than could be valid.
 func (r *Redis) read(batch []*read) {
-	ctx, cancel := context.WithTimeout(r.open, readBudget)
+	ctx, cancel := context.WithTimeout(r.open, readTimeout)
 	defer cancel()
 	pipe := r.rdb.Pipeline()
 	cmds := make([]*redis.StringCmd, len(batch))

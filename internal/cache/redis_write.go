@@ -51,14 +51,15 @@ func (r *Redis) writeAll() {
 	}
 }
 
-// write tells whether Redis took anything. While it takes nothing, the batch is tried again.
+// write tells whether Redis took anything. While it takes nothing, the batch is tried again, and once more when Close
+// begins: Redis may have come back since.
 func (r *Redis) write(batch []write) bool {
 	giveUp := time.Now().Add(keepTrying)
-	for {
+	for last := r.closing.Err() != nil; ; last = !r.pause() {
 		errs := r.send(batch)
 		taken := slices.Contains(errs, nil)
 		r.report(page.MemorySet, cmp.Or(errs...))
-		if taken || time.Now().After(giveUp) || !r.pause() {
+		if taken || last || time.Now().After(giveUp) {
 			for _, err := range errs {
 				r.observer.PriceMemory(page.MemorySet, resultOf(err))
 			}
@@ -67,7 +68,7 @@ func (r *Redis) write(batch []write) bool {
 	}
 }
 
-// pause waits for the cool-down. It tells whether the store is still open after it.
+// pause waits for the cool-down, or for Close to begin. It tells whether the store is still open after it.
 func (r *Redis) pause() bool {
 	timer := time.NewTimer(coolDown)
 	defer timer.Stop()

@@ -14,7 +14,8 @@ const (
 	maxTroubleBytes = 300 // of an error's text, some of which the server writes
 )
 
-// trouble tells the log about an unhealthy Redis, one line a minute at most, and one when all is well again.
+// trouble tells the log about an unhealthy Redis, and when all is well again. Both together are one line a minute at
+// most, so that the return from a short outage is told a minute after the outage was.
 type trouble struct {
 	log    *slog.Logger
 	secret string // never in a line
@@ -22,6 +23,7 @@ type trouble struct {
 	mu      sync.Mutex
 	failing [page.NumMemoryOps]bool
 	since   time.Time // the first failure since all was well
+	until   time.Time // and when all was well again
 	told    time.Time // the last line
 	open    bool      // a line was told and not yet taken back
 }
@@ -40,22 +42,28 @@ func (t *trouble) failed(op page.MemoryOp, err error) {
 	t.mu.Unlock()
 	if tell {
 		t.log.Warn("the remembered price: trouble with Redis",
-			"op", op, "error", t.masked(err), "for", now.Sub(since).Round(time.Second))
+			"op", op.String(), "error", t.masked(err), "for", seconds(now.Sub(since)))
 	}
 }
 
 func (t *trouble) worked(op page.MemoryOp) {
+	now := time.Now()
 	t.mu.Lock()
-	t.failing[op] = false
-	since, tell := t.since, t.open && t.failing == [page.NumMemoryOps]bool{}
+	if t.failing[op] {
+		t.failing[op], t.until = false, now
+	}
+	outage := t.until.Sub(t.since)
+	tell := t.open && t.failing == [page.NumMemoryOps]bool{} && now.Sub(t.told) >= troubleEvery
 	if tell {
-		t.open = false
+		t.told, t.open = now, false
 	}
 	t.mu.Unlock()
 	if tell {
-		t.log.Info("the remembered price: Redis is back", "after", time.Since(since).Round(time.Second))
+		t.log.Info("the remembered price: Redis is back", "after", seconds(outage))
 	}
 }
+
+func seconds(d time.Duration) string { return d.Round(time.Second).String() }
 
 func (t *trouble) masked(err error) string {
 	s := err.Error()

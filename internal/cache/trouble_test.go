@@ -28,7 +28,14 @@ func TestTroubleIsTold(t *testing.T) {
 		{"all is well", func(tr *trouble, i int) { tr.worked(page.MemoryGet) }, 0, 0},
 		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.failed(page.MemorySet, broken) }, 10, 0},
 		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.worked(page.MemorySet) }, 10, 0},
-		{"every second read fails", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.worked(page.MemoryGet) }, 10, 10},
+		{"every second read fails", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.worked(page.MemoryGet) }, 10, 0},
+		{"a second of outage", func(tr *trouble, i int) {
+			if i < 10 {
+				tr.failed(page.MemorySet, broken)
+			} else {
+				tr.worked(page.MemorySet)
+			}
+		}, 1, 1},
 		{"a minute and a half of outage", func(tr *trouble, i int) {
 			if i < 900 {
 				tr.failed(page.MemorySet, broken)
@@ -40,8 +47,15 @@ func TestTroubleIsTold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tr, log := newTrouble()
+				lines, last := 0, time.Now().Add(-time.Hour)
 				for i := range int(10 * time.Minute / tick) {
 					c.run(tr, i)
+					if n := strings.Count(log.String(), "\n"); n > lines {
+						if n > lines+1 || time.Since(last) < time.Minute {
+							t.Errorf("more than one line a minute:\n%s", log)
+						}
+						lines, last = n, time.Now()
+					}
 					time.Sleep(tick)
 				}
 				warn, info := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(), "level=INFO")

@@ -36,9 +36,9 @@ func Pass(client net.Conn, chunk []byte) error {
 // Silent answers nothing.
 func Silent(net.Conn, []byte) error { return nil }
 
-// Slow takes longer than any page has, and less than a write may take.
+// Slow takes longer than a page can wait, and less than a write may take.
 func Slow(client net.Conn, chunk []byte) error {
-	time.Sleep(400 * time.Millisecond)
+	time.Sleep(700 * time.Millisecond)
 	return Pass(client, chunk)
 }
 
@@ -72,10 +72,12 @@ func (p *Proxy) Makes(r Reply) { p.reply.Store(&r) }
 // Accept listens, again after Refuse.
 func (p *Proxy) Accept(t testing.TB) {
 	t.Helper()
-	ln, err := net.Listen("tcp", p.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var ln net.Listener
+	Eventually(t, "the proxy listens", func() (ok bool) { // a process that is being started holds a closed one for a moment
+		var err error
+		ln, err = net.Listen("tcp", p.Addr)
+		return err == nil
+	})
 	p.mu.Lock()
 	p.ln = ln
 	p.mu.Unlock()
