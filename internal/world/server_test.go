@@ -1,0 +1,208 @@
+package world_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/bff/internal/world"
+)
+
+// dial opens a connection to the service and says something on it.
+func dial(t *testing.T, w *world.World, says string) net.Conn {
+	t.Helper()
+	conn, err := w.Net.DialContext(t.Context(), "tcp", world.Public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, says); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// overHTTP2 has the world's client speak HTTP/2 without TLS, from the first byte.
+func overHTTP2(w *world.World) {
+	transport := &http.Transport{DialContext: w.Net.DialContext, Protocols: new(http.Protocols), DisableCompression: true}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	w.Client = &http.Client{Transport: transport}
+}
+
+func TestBothProtocolsAreServed(t *testing.T) {
+	for name, use := range map[string]func(*world.World){"HTTP/1.1": func(*world.World) {}, "HTTP/2": overHTTP2} {
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t)
+			use(w)
+			page := w.Get("/products/p-1001")
+			want(t, page, 200)
+			want(t, w.Get("/products/p-1001", "If-None-Match", page.Header.Get("ETag")), 304)
+			want(t, w.Get("/products/p-1001/offer"), 200)
+			want(t, w.Get("/products/%2e"), 400)
+			want(t, w.Do(t.Context(), http.MethodPost, world.Public, "/products/p-1"), 405)
+			before := w.Net.Dials(world.Public)
+			for _, a := range w.All(50, func(i int) world.Answer { return w.Get(product(i)) }) {
+				want(t, a, 200)
+			}
+			if dialled := w.Net.Dials(world.Public) - before; name == "HTTP/2" && dialled != 0 {
+				t.Errorf("50 pages at once cost %d connections", dialled)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*ms)
+			defer cancel()
+			if a := w.Do(ctx, http.MethodGet, world.Public, "/products/p-3"); a.Err == nil {
+				t.Errorf("%s: answered %d to a client that has left", name, a.Status)
+			}
+			synctest.Wait()
+			if n := w.Scrape().Sum("bff_page_requests_total", `outcome="cancelled"`); n != 1 {
+				t.Errorf("%s: %v pages are counted as cancelled", name, n)
+			}
+		})
+	}
+}
+
+func TestHalfSentRequestsAreCutOffAndHarmNobody(t *testing.T) {
+	const half = "GET /products/p-1 HTTP/1.1\r\nHost: bff\r\nX-Slow: "
+	for name, opening := range map[string]string{
+		"nothing": "", "half a line": "GET /", "half a header": half,
+		"half an HTTP/2 preface": "PRI * HTTP/2.0\r\n\r\nSM",
+	} {
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t)
+			usual := w.Get("/products/p-1")
+			want(t, usual, 200)
+			opened := w.Net.Open(world.Public)
+			start := time.Now()
+			var held []net.Conn
+			for range 100 {
+				held = append(held, dial(t, w, opening))
+			}
+			for i, a := range w.Every(100*ms, 4*time.Second, func(int) world.Answer { return w.Get("/products/p-1") }) {
+				want(t, a, 200)
+				if a.Took != usual.Took {
+					t.Errorf("%s: page %d took %v, not %v", name, i, a.Took, usual.Took)
+				}
+			}
+			for i, conn := range held {
+				if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(start) > 5*time.Second {
+					t.Fatalf("%s: connection %d lasted %v, and ended with %v", name, i, time.Since(start), err)
+				}
+				_ = conn.Close()
+			}
+			synctest.Wait()
+			if n := w.Net.Open(world.Public); n > opened {
+				t.Errorf("%s: %d connections are left", name, n)
+			}
+			if n := w.Scrape().Sum("bff_page_requests_total"); n != 41 {
+				t.Errorf("%s: %v pages are counted", name, n)
+			}
+		})
+	}
+}
+
+func TestABodyOnAGETIsRefusedUnread(t *testing.T) {
+	for _, framing := range []string{"Content-Length: 1000000", "Transfer-Encoding: chunked"} {
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t)
+			start := time.Now()
+			conn := dial(t, w, "GET /products/p-1 HTTP/1.1\r\nHost: bff\r\n"+framing+"\r\n\r\n")
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(answer.Body)
+			if answer.StatusCode != 400 || !strings.Contains(string(body), "/problems/invalid-request") || time.Since(start) != 0 {
+				t.Errorf("%s: %d after %v: %s", framing, answer.StatusCode, time.Since(start), body)
+			}
+			if n := calls(w, "catalog"); n != 0 {
+				t.Errorf("%s: %d calls", framing, n)
+			}
+		})
+	}
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		overHTTP2(w)
+		endless, writer := io.Pipe()
+		defer writer.Close()
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+world.Public+"/products/p-1", endless)
+		answer, err := w.Client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != 400 || calls(w, "catalog") != 0 {
+			t.Errorf("HTTP/2: %d after %d calls", answer.StatusCode, calls(w, "catalog"))
+		}
+	})
+}
+
+func TestHeadersOver32KiBAreRefused(t *testing.T) {
+	for name, use := range map[string]func(*world.World){"HTTP/1.1": func(*world.World) {}, "HTTP/2": overHTTP2} {
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t)
+			use(w)
+			want(t, w.Get("/products/p-1", "X-Much", strings.Repeat("x", 20_000)), 200)
+			made := calls(w, "catalog")
+			if a := w.Get("/products/p-2", "X-Much", strings.Repeat("x", 40_000)); a.Err == nil && a.Status != 431 {
+				t.Errorf("%s: %d", name, a.Status)
+			}
+			if calls(w, "catalog") != made {
+				t.Errorf("%s: it was served", name)
+			}
+			want(t, w.Get("/products/p-3"), 200)
+		})
+	}
+}
+
+func TestMoreConnectionsThanThereMayBeHarmNobody(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const most = 4096
+		w := world.Start(t, "BFF_MAX_IN_FLIGHT=10")
+		overHTTP2(w) // on a connection that is never without a request for long
+		for i := range most + 500 {
+			if dial(t, w, ""); i%64 == 0 {
+				synctest.Wait() // as many as a machine accepts before the next come
+				want(t, w.Get("/products/p-1"), 200)
+			}
+		}
+		if dials := w.Net.Dials(world.Public); dials != most+501 {
+			t.Errorf("%d dials: a page's connection was closed", dials)
+		}
+		synctest.Wait()
+		m := w.Scrape()
+		if m.Sum("bff_page_requests_total", `outcome="full"`) == 0 || !strings.Contains(w.Log.String(), "too many connections") {
+			t.Errorf("%.300s", w.Log)
+		}
+	})
+}
+
+func TestAConnectionThatNobodyUsesEnds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		conn, start := dial(t, w, "GET /livez HTTP/1.1\r\nHost: bff\r\n\r\n"), time.Now()
+		if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(start) != 2*time.Minute {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+	})
+}
+
+func TestAClientThatDoesNotReadIsCutOff(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		conn := dial(t, w, strings.Repeat("GET /problems/ HTTP/1.1\r\nHost: bff\r\n\r\n", 500)) // answers of over 64 KiB in all
+		time.Sleep(9 * time.Second)
+		if _, err := io.WriteString(conn, "GET"); err != nil {
+			t.Errorf("cut off too early: %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		if _, err := io.WriteString(conn, "GET"); err == nil {
+			t.Error("not cut off")
+		}
+		want(t, w.Get("/products/p-1"), 200)
+	})
+}
