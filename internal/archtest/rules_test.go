@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"storefront":                    {},
 	// What tests are made with.
 	"internal/redistest":     {},
+	"internal/sim":           {"internal/world", "internal/pipenet", "fakes"},
+	"internal/sim/chaos":     {"internal/world", "internal/pipenet", "fakes"},
 	"internal/world":         {"internal/app", "internal/config", "internal/page", "internal/pipenet", "fakes"},
 	"storefront/browsertest": {},
 	"storefront/storytest":   {"storefront/browsertest"},

@@ -1,0 +1,96 @@
+package chaos
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+var (
+	seeds = flag.Int("seeds", 4, "how many schedules to run")
+	seed  = flag.Int64("seed", -1, "run this one alone")
+	keep  = flag.String("keep", "", "with -seed: no events but these, by their numbers, with commas between them, or none")
+)
+
+func TestChaos(t *testing.T) {
+	first, last := int64(0), int64(*seeds)
+	if *seed >= 0 {
+		first, last = *seed, *seed+1
+	}
+	for n := first; n < last; n++ {
+		t.Run(fmt.Sprint("seed=", n), func(t *testing.T) {
+			t.Parallel()
+			s := New(uint64(n))
+			if *keep != "" {
+				s = s.Only(numbers(t, *keep))
+			}
+			report := bubble(t, s, Sabotage{})
+			t.Logf("%d requests, %d events", report.Requests, len(s.Events))
+			if len(report.Violations) > 0 {
+				t.Error(story(t, s, report, Sabotage{}))
+			}
+		})
+	}
+}
+
+// bubble lets a schedule happen in a bubble of its own. A bubble that cannot end is a leak.
+func bubble(t *testing.T, s Schedule, sabotage Sabotage) (report Report) {
+	defer func() {
+		if stuck := recover(); stuck != nil {
+			report.Violations = append(report.Violations, Violation{Rule: "nothing leaks", Text: fmt.Sprint(stuck)})
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		pprof.Do(context.Background(), pprof.Labels(Label, fmt.Sprint(s.Seed)), func(context.Context) {
+			report = Run(t, s, sabotage)
+		})
+	})
+	return report
+}
+
+// story tells what broke, the shortest schedule that still breaks it, and how to run that again.
+func story(t *testing.T, s Schedule, report Report, sabotage Sabotage) string {
+	rule := report.Violations[0].Rule
+	kept := Shrink(len(s.Events), 100, func(keep []int) bool {
+		for range 2 { // two runs of a schedule are not quite the same
+			for _, v := range bubble(t, s.Only(keep), sabotage).Violations {
+				if v.Rule == rule {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d promises broken, the first:\n%v\n", len(report.Violations), report.Violations[0])
+	fmt.Fprintf(&b, "the shortest schedule that breaks it, of %d events:\n%v", len(s.Events), s.Only(kept))
+	fmt.Fprintf(&b, "again: make chaos SEED=%d KEEP=%s", s.Seed, listed(kept))
+	return b.String()
+}
+
+// listed is what -keep takes.
+func listed(numbers []int) string {
+	if len(numbers) == 0 {
+		return "none"
+	}
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(numbers)), ","), "[]")
+}
+
+func numbers(t *testing.T, list string) (all []int) {
+	if list == "none" {
+		return nil
+	}
+	for n := range strings.SplitSeq(list, ",") {
+		i, err := strconv.Atoi(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, i)
+	}
+	return all
+}
