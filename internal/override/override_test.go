@@ -282,13 +282,20 @@ func TestSheddingIsExactAndSpread(t *testing.T) {
 	onBoard(t, func(b *board) {
 		b.put("shed", `{"percent":50,"priority":"critical","for":"10m","reason":"r"}`)
 		even := 0
-		for i := range 100 {
-			if b.Sheds(page.Critical) && i%2 == 0 {
-				even++
+		for i := range 10 {
+			ten := 0
+			for j := range 10 {
+				if b.Sheds(page.Critical) {
+					ten++
+					even += (j + 1) % 2
+				}
+			}
+			if ten < 4 || ten > 6 {
+				b.Errorf("of ten in a row, the %dth ten, %d are refused", i, ten)
 			}
 		}
 		if even < 15 || even > 35 {
-			b.Errorf("of 50 that were refused, %d were every other one", even)
+			b.Errorf("of 50 that are refused, %d are every other one", even)
 		}
 	})
 }

@@ -61,12 +61,19 @@ func (f *flood) waiting(answers chan world.Answer) {
 	}
 }
 
-// served takes n answers, all of them good.
+// served takes n answers, all of them good, and there within a page's time.
 func (f *flood) served(answers chan world.Answer, n int) {
 	f.T.Helper()
+	over := time.After(deadline)
 	for range n {
-		if a := <-answers; a.Status != 200 {
-			f.T.Errorf("%d %s", a.Status, a.Body)
+		select {
+		case a := <-answers:
+			if a.Status != 200 {
+				f.T.Errorf("%d %s", a.Status, a.Body)
+			}
+		case <-over:
+			f.T.Errorf("not all of %d are answered", n)
+			return
 		}
 	}
 }
@@ -75,8 +82,12 @@ func TestAFloodShedsBackgroundFirstAndOffersLast(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		f := &flood{World: world.Setup{Env: []string{"BFF_MAX_IN_FLIGHT=40"}, Fakes: steady(90 * ms)}.Start(t)}
 		crawlers := f.send(30, "background") // three quarters are open to them
+		oneMore := f.send(1, "background")
 		readers := f.send(10, "default")
-		time.Sleep(80 * ms) // the 40 places are free 10 ms later, before anybody is too old for the queue
+		time.Sleep(80 * ms)
+		f.shed(oneMore, 1, 20*ms)
+
+		// The 40 places are free 10 ms later, before anybody is too old for the queue.
 		lateCrawlers := f.send(10, "background")
 		f.waiting(lateCrawlers)
 		f.shed(f.send(1, "background"), 1, 0)
