@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -17,11 +18,12 @@ type Proxy struct {
 	reply    atomic.Pointer[Reply]
 	requests atomic.Int64
 
-	mu    sync.Mutex
-	ln    net.Listener // nil while it refuses
-	conns map[net.Conn]bool
-	most  int
-	wg    sync.WaitGroup
+	mu      sync.Mutex
+	ln      net.Listener // nil while it refuses
+	conns   map[net.Conn]bool
+	most    int
+	hanging []io.Closer // what keeps it unreachable
+	wg      sync.WaitGroup
 }
 
 // Reply passes one chunk of what Redis answers on to the client, or does something else. An error ends the connection.
@@ -69,15 +71,11 @@ func StartProxy(t testing.TB, backend string) *Proxy {
 // Makes decides what becomes of Redis' answers from now on.
 func (p *Proxy) Makes(r Reply) { p.reply.Store(&r) }
 
-// Accept listens, again after Refuse.
+// Accept listens, again after Refuse or Hang.
 func (p *Proxy) Accept(t testing.TB) {
 	t.Helper()
-	var ln net.Listener
-	Eventually(t, "the proxy listens", func() (ok bool) { // a process that is being started holds a closed one for a moment
-		var err error
-		ln, err = net.Listen("tcp", p.Addr)
-		return err == nil
-	})
+	p.Refuse()
+	ln := p.listen(t)
 	p.mu.Lock()
 	p.ln = ln
 	p.mu.Unlock()
@@ -93,10 +91,46 @@ func (p *Proxy) Accept(t testing.TB) {
 	})
 }
 
+func (p *Proxy) listen(t testing.TB) (ln net.Listener) {
+	t.Helper()
+	Eventually(t, "the proxy listens", func() (ok bool) { // a process that is being started holds a closed one for a moment
+		var err error
+		ln, err = net.Listen("tcp", p.Addr)
+		return err == nil
+	})
+	return ln
+}
+
+// Hang breaks what is open and lets nobody connect, nor find out that nobody can: so is a machine that is down, or
+// behind a firewall that drops packets.
+func (p *Proxy) Hang(t testing.TB) {
+	t.Helper()
+	p.Refuse()
+	ln := p.listen(t)
+	p.hanging = append(p.hanging, ln)
+	raw, err := ln.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = raw.Control(func(fd uintptr) { err = syscall.Listen(int(fd), 0) }) // connections wait to be accepted, one at a time
+	for range 100 {
+		c, dialErr := net.DialTimeout("tcp", p.Addr, 200*time.Millisecond)
+		if dialErr != nil {
+			return
+		}
+		p.hanging = append(p.hanging, c)
+	}
+	t.Fatalf("the proxy can still be reached: %v", err)
+}
+
 // Refuse stops listening and breaks what is open.
 func (p *Proxy) Refuse() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for _, c := range p.hanging {
+		_ = c.Close()
+	}
+	p.hanging = nil
 	if p.ln != nil {
 		_ = p.ln.Close()
 		p.ln = nil
