@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -309,6 +311,26 @@ func TestAskingCostsNoAllocation(t *testing.T) {
 		b.put("shed", `{"percent":50,"priority":"default","for":"10m","reason":"r"}`)
 		if some := testing.AllocsPerRun(100, ask); none+some != 0 {
 			b.Errorf("%v allocations, %v with overrides", none, some)
+		}
+	})
+}
+
+// What operators copy at night is what works.
+func TestTheRunbooksOrdersAreAccepted(t *testing.T) {
+	book, err := os.ReadFile("../../docs/runbook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders := regexp.MustCompile(`(?m)^override PUT (\w+) '(.*)'$`).FindAllSubmatch(book, -1)
+	if len(orders) < 3 {
+		t.Fatalf("the runbook has %d orders", len(orders))
+	}
+	onBoard(t, func(b *board) {
+		for _, order := range orders {
+			b.put(string(order[1]), string(order[2]))
+		}
+		if len(b.listed()) != len(orders) {
+			b.Errorf("%q", b.listed())
 		}
 	})
 }
