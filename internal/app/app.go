@@ -12,12 +12,10 @@ import (
 	"time"
 
 	"example.com/bff/internal/accesslog"
-	"example.com/bff/internal/admission"
 	"example.com/bff/internal/config"
 	"example.com/bff/internal/handlers"
 	"example.com/bff/internal/merge"
 	"example.com/bff/internal/ops"
-	"example.com/bff/internal/override"
 	"example.com/bff/internal/page"
 	"example.com/bff/internal/slo"
 	"example.com/bff/internal/tracing"
@@ -66,10 +64,7 @@ func (a *App) build(o Options) error {
 	a.people = a.pageForPeople(o, ledger)
 	a.closing(func(context.Context) { a.people.Close() })
 
-	overrides := override.New(o.Logger)
-	a.closing(func(context.Context) { overrides.Close() })
-	metrics.WatchOverrides(func() slo.OverrideState { return slo.OverrideState(overrides.State()) })
-
+	overrides := a.overrides(o, metrics)
 	traces, err := tracing.New(tracing.Options{Env: cfg.OTel, Version: o.Version, Dial: o.Dial, Logger: o.Logger})
 	if err != nil {
 		return err
@@ -94,14 +89,7 @@ func (a *App) build(o Options) error {
 	if err != nil {
 		return err
 	}
-	admit := admission.New(admission.Options{Max: cfg.MaxInFlight, Latency: o.Latency, Override: overrides.Sheds})
-	a.closing(func(context.Context) { admit.Close() })
-	metrics.WatchAdmission(func() slo.AdmissionState {
-		return slo.AdmissionState{InFlight: admit.InFlight(), Limit: admit.Limit()}
-	})
-	a.people.WatchAdmission(func() ops.AdmissionState {
-		return ops.AdmissionState{InFlight: admit.InFlight(), Queued: admit.Queued(), Limit: admit.Limit(), Max: cfg.MaxInFlight}
-	})
+	admit := a.admission(o, metrics, overrides)
 	access := accesslog.New(o.Logger, cfg.LogSample)
 
 	a.handlers = handlers.New(handlers.Config{
