@@ -250,3 +250,26 @@ func TestConditionalPages(t *testing.T) {
 		}
 	})
 }
+
+func TestALive404ForgetsThePrice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		want(t, w.Get("/products/p-1001"), 200)
+		time.Sleep(ms)
+		w.Fault("price", fakes.Fault{Status: 404})
+		if a := w.Get("/products/p-1001"); a.Status != 200 || a.Price != nil || a.Degraded {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		w.Fault("price", fakes.Fault{Status: 500})
+		want(t, w.Get("/products/p-1001"), 503)
+	})
+}
+
+func TestVaryNamesWhatDownstreamsSee(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t, "BFF_REVIEWS_FORWARD_HEADERS=X-Tenant")
+		if got := w.Get("/products/p-1001").Header.Get("Vary"); got != "Accept, Accept-Language, X-Market, X-Tenant" {
+			t.Errorf("Vary: %s", got)
+		}
+	})
+}
