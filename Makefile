@@ -1,7 +1,7 @@
 # The fast loop is `make test`; `make ci` is all of it. Every target says what it does after its ##.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test build lint imports tidy rules fuzz vuln bench ci
+.PHONY: help demo test build lint imports tidy rules fuzz vuln bench compose-test ci
 
 TOOL     = go tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -11,7 +11,7 @@ TESTFLAGS ?=
 FUZZTIME  ?= 10s
 
 help: ## lists the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the five fakes and the service in one go; Ctrl-C ends it
 	@go build -o bin/demo ./cmd/demo && exec bin/demo
@@ -25,8 +25,8 @@ build: ## the programs, static, into bin/
 
 lint: ## gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "not formatted by gofmt:" $$unformatted; exit 1; }
-	go vet ./...
-	$(TOOL) staticcheck ./...
+	go vet -tags compose ./...
+	$(TOOL) staticcheck -tags compose ./...
 
 imports: ## who may import whom, and the other rules that hold everywhere
 	go test -count=1 ./internal/archtest
@@ -45,5 +45,8 @@ rules: ## writes deploy/prometheus from the table of objectives
 
 bench: ## every benchmark, with allocations
 	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)
+
+compose-test: ## runs docker-compose.yml and breaks one thing after another; needs Docker
+	go test -count=1 -tags compose -timeout 40m -v -run '^TestTheStory$$' ./deploy/compose
 
 ci: tidy build lint imports test fuzz vuln ## all that must be green: what .ci/run calls
