@@ -35,7 +35,10 @@ func TestTheDemoDoesWhatItSays(t *testing.T) {
 	out := &output{ready: make(chan struct{})}
 	signals := make(chan os.Signal, 1)
 	ended := make(chan error, 1)
-	environ := []string{"BFF_ADDR=127.0.0.1:0", "BFF_ADMIN_ADDR=127.0.0.1:0", "STOREFRONT_ADDR=127.0.0.1:0", "FAKES_ADDR=127.0.0.1:0"}
+	environ := []string{"BFF_ADDR=127.0.0.1:0", "BFF_ADMIN_ADDR=127.0.0.1:0", "STOREFRONT_ADDR=127.0.0.1:0", "FAKES_ADDR=127.0.0.1:0", "BFF_DEADLINE=4s"}
+	for _, name := range []string{"CATALOG", "PRICE", "STOCK", "REVIEWS", "RECOMMENDATIONS"} {
+		environ = append(environ, "BFF_"+name+"_TIMEOUT=2s") // a busy machine must not look like a broken downstream
+	}
 	go func() { ended <- run(environ, out, t.Output(), signals) }()
 	select {
 	case <-out.ready:
