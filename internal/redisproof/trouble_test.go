@@ -57,7 +57,7 @@ var troubles = []trouble{
 		heal:  func(_ *testing.T, s *store) { s.names.learn() },
 	},
 	{
-		name: "restarted", says: "EOF",
+		name: "restarted", says: "EOF|connection reset",
 		begin: func(_ *testing.T, s *store) { s.Kill() },
 		heal:  func(t *testing.T, s *store) { s.Restart(t) },
 	},
