@@ -92,3 +92,11 @@ func (c config) atOnce(downstream string) int {
 	}
 	return c.bulkhead[downstream]
 }
+
+// attempts is how many exchanges one call may make.
+func (c config) attempts(downstream string) int {
+	if c.hedge[downstream] != "" {
+		return 2
+	}
+	return 1 + c.retries[downstream]
+}

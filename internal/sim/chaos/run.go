@@ -155,7 +155,10 @@ func (r *run) etag(q request) string {
 
 func (r *run) tap(name string) *tap {
 	if r.taps[name] == nil {
-		r.taps[name] = &tap{name: name, limit: r.config.atOnce(name), broken: r.stage.violate, asked: map[string][]time.Time{}}
+		r.taps[name] = &tap{
+			name: name, limit: r.config.atOnce(name), attempts: r.config.attempts(name), broken: r.stage.violate,
+			calls: map[string]int{}, asked: map[string][]time.Time{},
+		}
 	}
 	return r.taps[name]
 }

@@ -16,6 +16,7 @@ func only(events ...Event) Schedule {
 	s := Schedule{Seed: 1, trouble: 8 * time.Second}
 	s.config = New(1).config
 	s.config.ratio, s.config.staleFor, s.config.rateLimit = 0, time.Second, false
+	s.config.hedge, s.config.retries = nil, nil
 	for i := range events {
 		events[i].From, events[i].Long = 2*time.Second, 5*time.Second
 	}
@@ -90,6 +91,8 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 			Sabotage{Answer: page(func(a *world.Answer) { a.Header.Set("Cache-Control", "public") })}},
 		{"in flight", only(slow, Event{begin: func(r *run) { begin(r, 60) }, end: func(*run) {}, crowds: true}),
 			Sabotage{Env: []string{"BFF_REVIEWS_BULKHEAD=1000"}}},
+		{"a call makes no more than its attempts", only(faulty("reviews", fakes.Fault{Status: 503})),
+			Sabotage{Env: []string{"BFF_REVIEWS_RETRIES=1"}}},
 		{"the retry budget", failing,
 			Sabotage{Env: []string{"BFF_STOCK_RETRIES=1", "BFF_STOCK_RETRY_BUDGET=1", "BFF_STOCK_BREAKER_MIN_CALLS=10000"}}},
 		{"every counter adds up", only(),
@@ -133,7 +136,7 @@ func TestAFailureShrinksToWhatItNeeds(t *testing.T) {
 	if len(report.Violations) == 0 {
 		t.Fatal("nothing is wrong")
 	}
-	told := story(t, s, report, sabotage)
+	told := story(t, s, report, sabotage, 100)
 	if !strings.HasSuffix(told, "again: make chaos SEED=1 KEEP=3") || strings.Count(told, " s, for ") != 1 {
 		t.Errorf("of %d events:\n%s", len(s.Events), told)
 	}

@@ -12,13 +12,15 @@ import (
 
 // tap counts what reaches a downstream, before the fake does.
 type tap struct {
-	name   string
-	limit  int
-	broken func(rule, format string, args ...any)
+	name     string
+	limit    int // at once
+	attempts int // of one call
+	broken   func(rule, format string, args ...any)
 
 	mu       sync.Mutex
 	arrivals int
 	open     int
+	calls    map[string]int         // arrivals by the id of the request that they are made for
 	asked    map[string][]time.Time // when, by id and market; of price alone
 }
 
@@ -37,6 +39,10 @@ func (t *tap) arrived(r *http.Request) {
 	if t.open++; t.open > t.limit {
 		// At one instant a place is given back and taken anew, and this end may not have heard yet of the first.
 		time.AfterFunc(time.Microsecond, t.settled)
+	}
+	call := r.Header.Get("X-Request-Id")
+	if t.calls[call]++; t.calls[call] > t.attempts {
+		t.broken("a call makes no more than its attempts", "%s was asked %d times for one call", t.name, t.calls[call])
 	}
 	if t.name == "price" {
 		key := r.URL.Path[len("/price/"):] + "|" + r.Header.Get("X-Market")
