@@ -1,7 +1,7 @@
 # The fast loop is `make test`; `make ci` is all of it. Every target says what it does after its ##.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test build lint imports tidy rules fuzz vuln bench compose-test ci
+.PHONY: help demo test sim bounds chaos build lint imports tidy rules fuzz vuln bench compose-test ci
 
 TOOL     = go tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -9,6 +9,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PKG       ?= ./...
 TESTFLAGS ?=
 FUZZTIME  ?= 10s
+# SEEDS is how many schedules chaos runs; SEED and KEEP are one of them, as a failing one prints them.
+SEEDS     ?= 200
+SEED      ?=
+KEEP      ?=
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +23,15 @@ demo: ## the five fakes and the service in one go; Ctrl-C ends it
 test: ## every test, with the race detector where there is a C compiler
 	@.ci/tools
 	@race=$$(.ci/race) && set -x && go test $$race -timeout 10m $(TESTFLAGS) $(PKG)
+
+sim: ## the experiments in full, for minutes: prints the tables and writes docs/experiments.md
+	go test -count=1 -timeout 60m -v ./internal/sim -args -write
+
+bounds: ## the experiments in short: their bounds, and whether docs/experiments.md tells what they measure
+	go test -count=1 -timeout 20m ./internal/sim
+
+chaos: ## SEEDS random schedules (200) of everything that can go wrong; SEED=n KEEP=i,j runs one again
+	go test -count=1 -timeout 60m -run '^TestChaos$$' ./internal/sim/chaos -args -seeds $(SEEDS) $(if $(SEED),-seed $(SEED)) $(if $(KEEP),-keep $(KEEP))
 
 build: ## the programs, static, into bin/
 	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.release=$(VERSION)' -o bin/ ./cmd/...
@@ -49,4 +62,4 @@ bench: ## every benchmark, with allocations
 compose-test: ## runs docker-compose.yml and breaks one thing after another; needs Docker
 	go test -count=1 -tags compose -timeout 40m -v -run '^TestTheStory$$' ./deploy/compose
 
-ci: tidy build lint imports test fuzz vuln ## all that must be green: what .ci/run calls
+ci: tidy build lint imports test bounds chaos fuzz vuln ## all that must be green: what .ci/run calls
