@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -60,6 +61,7 @@ const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 // storm is everything that can happen, on both instances.
 func (s *shop) storm(t *testing.T) {
 	ctx := context.Background()
+	s.override(t)
 	for i := range s.publics {
 		for n, client := range []string{"web", "kiosk"} {
 			tag := s.ask(ctx, i, path(n), "X-Client", client, "traceparent", trace)
@@ -100,6 +102,24 @@ func (s *shop) storm(t *testing.T) {
 	}
 }
 
+// override pulls a lever that changes nothing here: recommendations are not retried anyway.
+func (s *shop) override(t *testing.T) {
+	t.Helper()
+	order := strings.NewReader(`{"mode":"no-retry","for":"10m","reason":"the live check"}`)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+s.admins[0]+"/override/recommendations", order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		t.Fatalf("the lever answers %s", resp.Status)
+	}
+}
+
 func (s *shop) atOnce(n int, ask func(i, instance int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -118,6 +138,7 @@ var stormy = map[string]string{
 	`bff_page_requests_total{outcome="invalid"}`:             "wrong ids",
 	`bff_page_requests_total{outcome="unavailable"}`:         "failed pages",
 	`bff_page_requests_total{outcome="deadline"}`:            "callers without time",
+	`bff_override_active`:                                    "a lever that is pulled",
 	`bff_page_requests_total{outcome="cancelled"}`:           "callers who left",
 	`bff_page_requests_total{outcome="shed"}`:                "shed pages",
 	`bff_page_requests_total{outcome="shed_background"}`:     "shed background",
