@@ -22,6 +22,7 @@ type five struct {
 	stock           *downstreams.Client[page.Availability]
 	reviews         *downstreams.Client[page.ReviewSummary]
 	recommendations *downstreams.Client[page.Items]
+	refuses         [page.NumDependencies]func(*page.Query) bool
 	end             []func()
 }
 
@@ -32,6 +33,7 @@ func (f *five) sources(t *tracing.Tracing) merge.Sources {
 		Stock:           tracing.Source(t, page.Stock, f.stock.Ask),
 		Reviews:         tracing.Source(t, page.Reviews, f.reviews.Ask),
 		Recommendations: tracing.Source(t, page.Recommendations, f.recommendations.Ask),
+		Refuses:         func(d page.Dependency, q *page.Query) bool { return f.refuses[d](q) },
 	}
 }
 
@@ -84,6 +86,7 @@ func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], de
 		return err
 	}
 	*dst = client
+	w.five.refuses[d] = client.Refuses
 	w.five.end = append(w.five.end, func() {
 		client.Close()
 		transport.CloseIdleConnections()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -33,7 +34,7 @@ const (
 )
 
 func (a *App) newServer(h http.Handler, addr string, o Options) server {
-	s := handlers.NewServer(h, o.Logger)
+	s := handlers.NewServer(h, a.cfg.Deadline, o.Logger)
 	s.Addr = addr
 	handlers.LimitConnections(s, max(connectionsEach*a.cfg.MaxInFlight, fewestConnections))
 	return server{s, o.Listen}
@@ -88,19 +89,29 @@ func (a *App) finish(signals <-chan os.Signal) error {
 	a.people.InstanceMoved(handlers.Stopped.String())
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Deadline+grace)
 	defer cancel()
-	done := make(chan error, 1)
+	done := make(chan struct{})
 	go func() {
-		err := a.public.Shutdown(ctx)
+		defer close(done)
+		a.public.end(ctx, a.log)
 		a.close(ctx)
-		done <- errors.Join(err, a.admin.Shutdown(ctx))
+		a.admin.end(ctx, a.log)
 	}()
 	select {
-	case err := <-done:
+	case <-done:
 		a.log.Info("stopped")
-		return err
+		return nil
 	case <-signals:
 		cancel()
 		return a.aborted()
+	}
+}
+
+// end waits for the requests in flight, and cuts off those that have not ended by the end of ctx: of a client that does not
+// send what it announced, or of a profile.
+func (s server) end(ctx context.Context, log *slog.Logger) {
+	if err := s.Shutdown(ctx); err != nil {
+		log.Warn("cut off what was still in flight", "address", s.Addr, "error", err)
+		_ = s.Close()
 	}
 }
 

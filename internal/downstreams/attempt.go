@@ -2,7 +2,6 @@ package downstreams
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -34,6 +33,9 @@ func (f *flight[T]) attempt(ctx context.Context, kind page.AttemptKind, p permit
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, f.c.timeout, errTimeout)
 	defer cancel()
+	if p.probe {
+		defer context.AfterFunc(f.c.open, cancel)()
+	}
 	a = f.exchange(ctx, cancel, start, f.promised(start, p.probe))
 	f.learn(ctx, a, start)
 	return a
@@ -67,7 +69,7 @@ func (f *flight[T]) read(ctx context.Context, resp *http.Response, start time.Ti
 	buf := f.c.bodies.get()
 	defer f.c.bodies.put(buf)
 	err := buf.fill(resp)
-	if err != nil && !errors.Is(err, errTooLong) {
+	if err != nil && err != errUnusable {
 		return f.broken(ctx, err, start, p)
 	}
 	var v T

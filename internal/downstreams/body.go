@@ -1,14 +1,17 @@
 package downstreams
 
 import (
+	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 )
 
-var errTooLong = errors.New("the answer is over 1 MiB")
+// errUnusable is of a body that came whole, or could have, and is no answer.
+var errUnusable = errors.New("the answer is over 1 MiB, or not the gzip that it says it is")
 
 const (
 	firstRead = 4 << 10  // room for a usual answer
@@ -16,7 +19,10 @@ const (
 )
 
 // buffer holds one answer's body while it is decoded.
-type buffer struct{ bytes []byte }
+type buffer struct {
+	bytes []byte
+	gzip  gzip.Reader
+}
 
 // buffers keeps a few for the next answers.
 type buffers struct{ pool sync.Pool }
@@ -25,7 +31,7 @@ func (b *buffers) get() *buffer {
 	if buf, ok := b.pool.Get().(*buffer); ok {
 		return buf
 	}
-	return &buffer{make([]byte, 0, firstRead)}
+	return &buffer{bytes: make([]byte, 0, firstRead)}
 }
 
 func (b *buffers) put(buf *buffer) {
@@ -35,21 +41,55 @@ func (b *buffers) put(buf *buffer) {
 	}
 }
 
-// fill reads the whole body, of at most maxBody bytes. It takes memory for what has come, not for what was announced.
+// fill takes the whole body in, unpacked. The error is errUnusable, or the connection's. Unpacking is not left to
+// net/http, whose errors do not tell a bad answer from a broken connection.
 func (b *buffer) fill(resp *http.Response) error {
 	if resp.ContentLength > maxBody {
-		return errTooLong
+		return errUnusable
 	}
+	if !strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
+		return b.readAll(resp.Body)
+	}
+	wire := &wire{body: resp.Body}
+	err := b.gzip.Reset(wire)
+	if err == nil {
+		err = b.readAll(&b.gzip)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case wire.broke != nil:
+		return wire.broke
+	}
+	return errUnusable
+}
+
+// wire is a body as it comes, and keeps what broke it.
+type wire struct {
+	body  io.Reader
+	broke error
+}
+
+func (w *wire) Read(p []byte) (int, error) {
+	n, err := w.body.Read(p)
+	if err != nil && err != io.EOF {
+		w.broke = err
+	}
+	return n, err
+}
+
+// readAll reads at most maxBody bytes. It takes memory for what has come, not for what was announced.
+func (b *buffer) readAll(from io.Reader) error {
 	for {
 		if len(b.bytes) == cap(b.bytes) {
 			b.bytes = slices.Grow(b.bytes, len(b.bytes))
 		}
 		free := b.bytes[len(b.bytes):min(cap(b.bytes), maxBody+1)]
-		n, err := resp.Body.Read(free)
+		n, err := from.Read(free)
 		b.bytes = b.bytes[:len(b.bytes)+n]
 		switch {
 		case len(b.bytes) > maxBody:
-			return errTooLong
+			return errUnusable
 		case err == io.EOF:
 			return nil
 		case err != nil:

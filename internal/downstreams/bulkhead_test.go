@@ -192,6 +192,30 @@ func TestPagesBehindOffers(t *testing.T) {
 	})
 }
 
+// Pages that ask again as soon as they are refused take no offer with them.
+func TestAnOfferThatAsksForItselfJoinsNoOtherPage(t *testing.T) {
+	inBubble(t, page.Price, nil, func(s *downstreams.Settings) { s.Bulkhead = 4 }, func(r *rig) {
+		r.becomes(after(120*ms, 200, "fine"))
+		for i := range 3 {
+			r.asks(pageDeadline, query(fmt.Sprint("other-", i)))
+		}
+		insists := func() {
+			for range 3 {
+				r.ask(pageDeadline, query("p"))
+			}
+		}
+		synctest.Wait()
+		go insists()
+		synctest.Wait()
+		offers := r.asks(pageDeadline, query("p", offer))
+		synctest.Wait()
+		for range 50 {
+			go insists()
+		}
+		r.wants(<-offers, page.OK, 140*ms)
+	})
+}
+
 // An offer joins a page that asks the same; when that page gets no slot, the offer asks for itself.
 func TestAnOfferDoesNotShareAPagesBulkheadFull(t *testing.T) {
 	inBubble(t, page.Price, nil, func(s *downstreams.Settings) { s.Bulkhead = 4 }, func(r *rig) {

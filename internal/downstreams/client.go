@@ -60,6 +60,9 @@ type Client[T any] struct {
 	pace     *pace
 	bodies   buffers
 
+	open  context.Context // until Close
+	close context.CancelFunc
+
 	group   singleflight.Group
 	mu      sync.Mutex
 	closed  bool
@@ -89,6 +92,7 @@ func New[T any](s Settings, decode Decode[T], o Options[T]) (*Client[T], error) 
 		budget: newBudget(s.RetryBudget, time.Now()), breaker: newBreaker(s, w.breakerMoved),
 		flights: map[string]*flight[T]{}, running: map[*flight[T]]struct{}{},
 	}
+	c.open, c.close = context.WithCancel(context.Background())
 	if s.HedgeAfter.P95 {
 		c.pace = &pace{}
 	}
@@ -100,6 +104,7 @@ func (c *Client[T]) Ask(ctx context.Context, q *page.Query) (v T, call page.Call
 	call.Start = time.Now()
 	if ctx.Err() != nil {
 		call.Outcome = gaveUp(ctx)
+		call.Asked = call.Outcome == page.Timeout // one that was cancelled is of a page that had ended
 		return v, call
 	}
 	call.Asked = true
@@ -114,6 +119,21 @@ func (c *Client[T]) Ask(ctx context.Context, q *page.Query) (v T, call page.Call
 		v, _ = c.share(ctx, q, key, forwarded, true, &call) // it had joined a page, to which less of the bulkhead is open
 	}
 	return v, call
+}
+
+// Refuses tells whether Ask would be refused by the breaker or the operator, as far as can be known now: no attempt could
+// be made, and neither is an answer at hand nor on its way.
+func (c *Client[T]) Refuses(q *page.Query) bool {
+	if c.permits(page.First) && c.breaker.allows(0, true) {
+		return false
+	}
+	key := c.Key(q)
+	if _, ok := c.fresh.get(key, time.Now()); ok {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.flights[key] == nil
 }
 
 // share waits for the flight that answers q, which may be somebody else's unless it must be an offer's.
@@ -171,8 +191,7 @@ func (c *Client[T]) State() State {
 	return s
 }
 
-// Close refuses new calls, cancels those under way, and returns when all their goroutines have ended. A probe under way
-// ends by itself, within the attempt's timeout.
+// Close refuses new calls, cancels those under way, probes too, and returns when all their goroutines have ended.
 func (c *Client[T]) Close() {
 	c.mu.Lock()
 	c.closed = true
@@ -180,5 +199,6 @@ func (c *Client[T]) Close() {
 		f.cancel(&ended{by: byClose, at: time.Now()})
 	}
 	c.mu.Unlock()
+	c.close()
 	c.landing.Wait()
 }

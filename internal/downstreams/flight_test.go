@@ -249,7 +249,7 @@ func TestTheCallKeepsTheLeadersValues(t *testing.T) {
 
 func TestAContextThatHasEndedMakesNoCall(t *testing.T) {
 	inBubble(t, page.Catalog, ok, nil, func(r *rig) {
-		if _, call := r.ask(-ms, query("p")); call.Outcome != page.Timeout || call.Asked {
+		if _, call := r.ask(-ms, query("p")); call.Outcome != page.Timeout || !call.Asked {
 			r.Errorf("%+v", call)
 		}
 		ctx, cancel := context.WithCancel(r.Context())

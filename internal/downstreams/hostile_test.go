@@ -96,6 +96,33 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
+// An answer that came whole, and is half a gzip, was spoilt by whoever made it: asking again is no use. One that the
+// connection cut off is asked for again.
+func TestHalfAGzip(t *testing.T) {
+	var whole bytes.Buffer
+	z := gzip.NewWriter(&whole)
+	_, _ = io.WriteString(z, `{"id":"p","name":"Lamp"}`)
+	_ = z.Close()
+	half := whole.Bytes()[:whole.Len()-10]
+	tests := map[string]struct {
+		announced, attempts int
+		outcome             page.Outcome
+	}{
+		"whole in HTTP": {len(half), 1, page.InvalidResponse},
+		"cut off":       {whole.Len(), 2, page.UpstreamError},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			answer := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", tt.announced, half)
+			overNetwork(t, page.Catalog, downstreams.DecodeCatalog, cutOff(answer), nil, func(p *place[page.Product]) {
+				if _, call := p.ask(pageDeadline, "p"); call.Outcome != tt.outcome || len(call.Attempts) != tt.attempts {
+					p.Errorf("%v after %d attempts, want %v after %d", call.Outcome, len(call.Attempts), tt.outcome, tt.attempts)
+				}
+			})
+		})
+	}
+}
+
 // cutOff sends raw bytes and closes the connection.
 func cutOff(raw string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {

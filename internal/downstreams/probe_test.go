@@ -3,6 +3,7 @@ package downstreams_test
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -156,5 +157,56 @@ func TestOldAnswersCountForNothing(t *testing.T) {
 		r.wantsBreaker(page.StateHalfOpen)
 		<-probe
 		r.wantsBreaker(page.StateOpen)
+	})
+}
+
+func TestAProbeDoesNotHoldTheEndUp(t *testing.T) {
+	inBubble(t, page.Reviews, nil, nil, func(r *rig) {
+		r.opensAndCoolsDown()
+		r.becomes(hang)
+		r.asks(pageDeadline, query("p"))
+		synctest.Wait()
+		start := time.Now()
+		r.client.Close()
+		if d := time.Since(start); d != 0 {
+			r.Errorf("closing took %v", d)
+		}
+	})
+}
+
+// What is refused is known before it is asked, and so is what is not: an answer at hand, a call to join, a probe to make.
+func TestRefusals(t *testing.T) {
+	change := func(s *downstreams.Settings) { s.FreshFor = time.Minute }
+	inBubble(t, page.Reviews, ok, change, func(r *rig) {
+		refuses := func(when, id string, want bool) {
+			r.Helper()
+			if got := r.client.Refuses(query(id)); got != want {
+				r.Errorf("%s: refuses %v, want %v", when, got, want)
+			}
+		}
+		refuses("all well", "p", false)
+		r.ask(pageDeadline, query("fresh"))
+		r.orders(page.OverrideOpen, time.Minute)
+		refuses("ordered open", "p", true)
+		r.orders(page.OverrideNoRetry, time.Minute)
+		refuses("ordered no retries", "p", false)
+		r.orders(page.NotOverridden, 0)
+
+		r.becomes(down)
+		r.fails(20)
+		refuses("open", "p", true)
+		refuses("open, with an answer at hand", "fresh", false)
+		time.Sleep(r.client.State().CoolDown)
+		refuses("cooled down", "p", false)
+		r.becomes(after(100*ms, 200, "fine"))
+		var probes []<-chan page.Call
+		for i := range 3 {
+			probes = append(probes, r.asks(pageDeadline, query(strconv.Itoa(i))))
+		}
+		synctest.Wait()
+		refuses("no probe to make", "p", true)
+		refuses("a probe to join", "1", false)
+		r.all(probes, page.OK)
+		refuses("closed again", "p", false)
 	})
 }

@@ -77,21 +77,20 @@ type field struct{ name, value string }
 // fields are the headers that every attempt of a call sends alike. What a request brought that is not well formed is
 // left out.
 func (c *Client[T]) fields(q *page.Query, forwarded []string) []field {
-	fields := make([]field, 0, len(forwarded)+6)
+	fields := make([]field, 0, len(forwarded)+7)
 	add := func(name, value string) {
 		if value != "" {
 			fields = append(fields, field{name, value})
 		}
 	}
 	add("Accept", "application/json")
+	add("Accept-Encoding", "gzip")
 	add("User-Agent", userAgent)
 	add("Authorization", c.target.authorization)
 	for i, v := range forwarded {
 		add(c.forward.names[i], v)
 	}
-	if len(q.RequestID) <= maxRequestID {
-		add(headerRequestID, fieldValue([]string{q.RequestID}, maxRequestID))
-	}
+	add(headerRequestID, fieldValue([]string{q.RequestID}, maxRequestID))
 	if parent := q.Header[headerTraceParent]; len(parent) == 1 && validTraceParent(parent[0]) {
 		add(headerTraceParent, parent[0])
 		add(headerTraceState, fieldValue(q.Header[headerTraceState], maxTraceState))

@@ -1,7 +1,10 @@
 package downstreams_test
 
 import (
+	"errors"
+	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -263,4 +266,25 @@ func TestTheBudgetFillsByOneASecondUpToTen(t *testing.T) {
 			r.Errorf("%v tokens after an hour", left)
 		}
 	})
+}
+
+func TestAConnectionClosedJustThenIsTriedAgain(t *testing.T) {
+	closed := errs(errors.New("http: server closed idle connection"))
+	inBubble(t, page.Catalog, turns(closed, ok), nil, func(r *rig) {
+		if _, call := r.ask(pageDeadline, query("p")); call.Outcome != page.OK || len(call.Attempts) != 2 {
+			r.Errorf("%v after %d attempts", call.Outcome, len(call.Attempts))
+		}
+	})
+}
+
+// That this machine has no port left says nothing of the downstream.
+func TestAShortageOfOurOwnOpensNoBreaker(t *testing.T) {
+	for _, shortage := range []syscall.Errno{syscall.EADDRNOTAVAIL, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+		err := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", shortage)}
+		inBubble(t, page.Catalog, errs(err), nil, func(r *rig) {
+			r.fails(30)
+			r.wantsBreaker(page.StateClosed)
+			r.wantsMade(30) // and it was not made worse by trying again
+		})
+	}
 }

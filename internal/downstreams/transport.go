@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	idleTimeout    = 30 * time.Second // less than what servers usually keep, so that we close first
+	idleTimeout    = 4 * time.Second // less than the 5 s that many servers keep, so that we close first
 	keepAlive      = 15 * time.Second
 	maxHeaderBytes = 64 << 10
 )
@@ -30,6 +30,7 @@ func NewTransport(s Settings, dial func(ctx context.Context, network, addr strin
 		},
 		Proxy:                  nil, // downstreams are neighbours; the environment has no say in it
 		Protocols:              http1,
+		DisableCompression:     true, // see buffer.fill
 		TLSHandshakeTimeout:    s.Timeout,
 		ResponseHeaderTimeout:  s.Timeout,
 		IdleConnTimeout:        idleTimeout,

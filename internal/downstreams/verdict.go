@@ -1,15 +1,15 @@
 package downstreams
 
 import (
-	"compress/flate"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -79,32 +79,34 @@ func parseRetryAfter(s string, now time.Time) (wait time.Duration, ok bool) {
 
 // fromError judges an exchange that brought no whole answer, though its context had not ended.
 func fromError[T any](err error) answer[T] {
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
-		return answer[T]{outcome: page.InvalidResponse, verdict: failure}
-	}
 	a := answer[T]{outcome: page.UpstreamError, verdict: failure}
 	var timeout net.Error
 	switch {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		a.outcome, a.again = page.Timeout, true
-	case connectionLost(err):
+	case isOne(err, ourShortage):
+		a.verdict = none
+	case isOne(err, connectionLost), strings.Contains(err.Error(), closedIdle):
 		a.again = true
 	}
 	return a
 }
 
-// connectionLost tells a connection that was refused, reset or closed from what another attempt would not mend.
-func connectionLost(err error) bool {
-	for _, lost := range []error{
-		io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
-		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,
-	} {
-		if errors.Is(err, lost) {
-			return true
-		}
-	}
-	return false
+// connectionLost is a connection that was refused, reset or closed: another may do better.
+var connectionLost = []error{
+	io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed,
+	syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,
+}
+
+// closedIdle is likewise, of a connection that the downstream closed just when it was to be used again. net/http has
+// no name for that error.
+const closedIdle = "server closed idle connection"
+
+// ourShortage is a connection that this machine had no port, file or memory for: the downstream had no part in it.
+var ourShortage = []error{syscall.EADDRNOTAVAIL, syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
+
+func isOne(err error, of []error) bool {
+	return slices.ContainsFunc(of, func(one error) bool { return errors.Is(err, one) })
 }
 
 // cut is what can end an attempt before its answer is there.

@@ -41,6 +41,9 @@ func (h *Handlers) admit(next handler) handler {
 			}
 			refused = page.ShedDeadline
 		}
+		if refused == page.ShedDeadline && waited == 0 {
+			return errSpent // by the caller, not in our queue
+		}
 		x.rec.Shed = refused
 		switch refused {
 		case page.ShedDeadline:

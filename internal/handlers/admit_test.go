@@ -58,7 +58,7 @@ func TestAdmission(t *testing.T) {
 		"full":                    {nil, 0, page.ShedFull, "overloaded", page.Shed, page.ShedFull, 0},
 		"waited too long":         {nil, 20 * ms, page.ShedAge, "overloaded", page.Shed, page.ShedAge, 0},
 		"an operator's wish":      {nil, 0, page.ShedOverride, "overloaded", page.Shed, page.ShedOverride, 0},
-		"cannot suffice":          {nil, 0, page.ShedDeadline, "deadline-exhausted", page.Shed, page.ShedDeadline, 0},
+		"cannot suffice":          {nil, 0, page.ShedDeadline, "deadline-exhausted", page.Deadline, page.NotShed, 0},
 		"background":              {[]string{"X-Priority", "background"}, 0, page.ShedFull, "overloaded", page.ShedBackground, page.ShedFull, 0},
 		"short, eaten by waiting": {[]string{"X-Request-Timeout-Ms", "30"}, 15 * ms, page.NotShed, "deadline-exhausted", page.Shed, page.ShedDeadline, 1},
 		"short, enough is left":   {[]string{"X-Request-Timeout-Ms", "35"}, 15 * ms, page.NotShed, "", page.Full, page.NotShed, 1},

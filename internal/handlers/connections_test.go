@@ -19,7 +19,7 @@ import (
 func fewConnections(t *testing.T, test func(t *testing.T, e *edge, n *pipenet.Network)) {
 	synctest.Test(t, func(t *testing.T) {
 		n, e := pipenet.New(), newEdge()
-		server := handlers.NewServer(e, slog.New(slog.DiscardHandler))
+		server := handlers.NewServer(e, 0, slog.New(slog.DiscardHandler))
 		handlers.LimitConnections(server, 3)
 		listener := n.Listen("bff:80")
 		go func() { _ = server.Serve(listener) }()

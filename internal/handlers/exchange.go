@@ -43,11 +43,15 @@ func (h *Handlers) greet(x *exchange) {
 	header := x.w.Header()
 	header.Set("X-Request-Id", x.requestID)
 	header.Set("X-Content-Type-Options", "nosniff")
-	if h.State() != Serving {
+	if h.State() != Serving || unreadBody(x.r) {
 		header.Set("Connection", "close")
 	}
 	h.cors.allow(header, x.r.Header)
 }
+
+// unreadBody tells whether r has a body that net/http would wait for before it answers, though nobody wants it, unless the
+// connection ends with the answer. HTTP/2 just ends the stream.
+func unreadBody(r *http.Request) bool { return r.ContentLength != 0 && r.ProtoMajor == 1 }
 
 // end must be deferred itself: it recovers.
 func (h *Handlers) end(x *exchange) {

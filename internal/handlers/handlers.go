@@ -52,9 +52,9 @@ type Config struct {
 	CORSOrigins      []string       // whose scripts may read the answers; "*" is everybody's
 	TrustedProxies   []netip.Prefix // peers whose X-Priority holds, up as well as down
 
-	Admission Admission            // nil lets everybody in
-	RateLimit RateLimit            // nil limits nobody
-	Spread    func() time.Duration // by what a 503's Retry-After is spread, 0 to 2 s; nil is random
+	Admission Admission  // nil lets everybody in
+	RateLimit RateLimit  // nil limits nobody
+	Spread    func() int // by what a 503's Retry-After is spread, 0 to 2 s; nil is random
 }
 
 // Handlers is the edge of one instance. Its methods are safe for concurrent use.
@@ -81,7 +81,7 @@ func New(c Config) *Handlers {
 		c.PageCacheControl = "private, no-cache"
 	}
 	if c.Spread == nil {
-		c.Spread = func() time.Duration { return rand.N(2 * time.Second) }
+		c.Spread = func() int { return rand.IntN(3) }
 	}
 	h := &Handlers{
 		config:  c,

@@ -54,7 +54,7 @@ func newEdge(changes ...func(*handlers.Config)) *edge {
 	c := handlers.Config{
 		Pages: e, Deadline: deadline, Served: func(_ context.Context, r *page.Record) { e.records <- r },
 		Clients: []string{"web", "mobile"}, Markets: []string{"de"}, Vary: []string{"Accept-Language", "x-market"},
-		ServerTiming: true, Spread: func() time.Duration { return 0 },
+		ServerTiming: true, Spread: func() int { return 0 },
 	}
 	for _, change := range changes {
 		change(&c)

@@ -104,7 +104,7 @@ func (h *Handlers) refuse(x *exchange, err error) {
 func (h *Handlers) retryAfter(p problem) int {
 	switch p.Status {
 	case http.StatusServiceUnavailable:
-		return max(1, wholeSeconds(p.retryAfter)+wholeSeconds(h.config.Spread()))
+		return max(1, wholeSeconds(p.retryAfter)+h.config.Spread())
 	case http.StatusTooManyRequests:
 		return max(1, wholeSeconds(p.retryAfter))
 	}

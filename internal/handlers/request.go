@@ -58,10 +58,6 @@ func (h *Handlers) running(next handler) handler {
 func checked(next handler) handler {
 	return func(x *exchange) error {
 		if x.r.ContentLength != 0 {
-			if x.r.ProtoMajor == 1 {
-				// Without this net/http would first wait for the body that nobody wants. HTTP/2 just ends the stream.
-				x.w.Header().Set("Connection", "close")
-			}
 			return errBody
 		}
 		id, err := productID(x.r)

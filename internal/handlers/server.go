@@ -10,9 +10,10 @@ import (
 )
 
 // NewServer serves handler over HTTP/1.1 and, unencrypted, HTTP/2, with a bound on everything that a client can draw
-// out: headers within 5 s and 32 KiB, a request and an answer within 10 s each, a connection that nobody uses for
-// 2 minutes. What the server itself has to say goes to l, one line in ten seconds at most.
-func NewServer(handler http.Handler, l *slog.Logger) *http.Server {
+// out: headers within 5 s and 32 KiB, a request and an answer within 10 s each, or work and 5 s if that is more, a
+// connection that nobody uses for 2 minutes. What the server itself has to say goes to l, one line in ten seconds at most.
+func NewServer(handler http.Handler, work time.Duration, l *slog.Logger) *http.Server {
+	patience := max(10*time.Second, work+5*time.Second) // net/http counts our work as its client's time
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
@@ -20,8 +21,8 @@ func NewServer(handler http.Handler, l *slog.Logger) *http.Server {
 		Handler:           handler,
 		Protocols:         protocols,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      10 * time.Second,
+		ReadTimeout:       patience,
+		WriteTimeout:      patience,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32<<10 - 4<<10, // net/http reads 4 KiB more than it is told
 		ErrorLog:          log.New(&serverLog{log: l}, "", 0),

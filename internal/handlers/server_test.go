@@ -24,7 +24,7 @@ import (
 func serving(t *testing.T, e func() *edge, f func(t *testing.T, e *edge, n *pipenet.Network)) {
 	synctest.Test(t, func(t *testing.T) {
 		n, e := pipenet.New(), e()
-		server := handlers.NewServer(e, slog.New(slog.DiscardHandler))
+		server := handlers.NewServer(e, 0, slog.New(slog.DiscardHandler))
 		listener := n.Listen("bff:80")
 		go func() { _ = server.Serve(listener) }()
 		defer func() {
@@ -220,7 +220,7 @@ func TestDrainMovesClientsAway(t *testing.T) {
 func TestServersOwnWordsAreFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		server := handlers.NewServer(nil, slog.New(slog.NewTextHandler(&log, nil)))
+		server := handlers.NewServer(nil, 0, slog.New(slog.NewTextHandler(&log, nil)))
 		for range 100 {
 			server.ErrorLog.Print("http: " + strings.Repeat("x", 2000) + "\nlevel=ERROR forged")
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,10 +17,12 @@ import (
 
 // fanout is the calls of one page, in flight together.
 type fanout struct {
-	group *errgroup.Group
-	ctx   context.Context // ends when the page does: at its deadline, with its caller, or with its first error
-	query *page.Query
-	rec   *page.Record // each call writes its own place in Calls
+	group   *errgroup.Group
+	ctx     context.Context // ends when the page does: at its deadline, with its caller, or with its first error
+	query   *page.Query
+	refuses func(page.Dependency, *page.Query) bool
+	rec     *page.Record // each call writes its own place in Calls
+	ahead   vanguard
 
 	mu         sync.Mutex
 	failed     []page.FailedDependency
@@ -27,16 +30,85 @@ type fanout struct {
 	defect     string
 }
 
-func newFanout(ctx context.Context, q *page.Query, rec *page.Record) *fanout {
-	f := &fanout{query: q, rec: rec}
+func (m *Merger) fanout(ctx context.Context, q *page.Query, rec *page.Record) *fanout {
+	f := &fanout{query: q, refuses: m.sources.Refuses, rec: rec}
 	f.group, f.ctx = errgroup.WithContext(ctx)
 	return f
+}
+
+// part is a call, and what its answer means to the page. Its error ends the page.
+type part struct {
+	from  page.Dependency
+	vital bool // it may end the page
+	run   func() error
+}
+
+// headStart is for how long a vital part that is refused may hold the others up: there may be a price to recall.
+const headStart = 10 * time.Millisecond
+
+// all runs the parts together and returns the page's error once every one has ended: all end at once when the first
+// error is there. A vital part that is refused goes first, since the page most likely ends with it: asking the other
+// downstreams, only to hang up on them, would cost each a connection a page for as long as one breaker is open.
+func (f *fanout) all(parts ...part) error {
+	for _, p := range parts {
+		if p.vital && f.refuses != nil && f.refuses(p.from, f.query) {
+			f.ahead.send(f.group, p)
+		}
+	}
+	if f.ahead.survives(f.ctx) {
+		for _, p := range parts {
+			if !f.ahead.has[p.from] {
+				f.group.Go(p.run)
+			}
+		}
+	}
+	return f.wait()
+}
+
+// vanguard is the parts that go first.
+type vanguard struct {
+	has   [page.NumDependencies]bool
+	under sync.WaitGroup
+	ended atomic.Bool // the page, by one of them
+}
+
+func (v *vanguard) send(g *errgroup.Group, p part) {
+	v.has[p.from] = true
+	v.under.Add(1)
+	g.Go(func() error {
+		defer v.under.Done()
+		err := p.run()
+		if err != nil {
+			v.ended.Store(true)
+		}
+		return err
+	})
+}
+
+// survives tells whether the page goes on, once the vanguard has come back or has used its head start up.
+func (v *vanguard) survives(ctx context.Context) bool {
+	if v.has == [page.NumDependencies]bool{} {
+		return true
+	}
+	back := make(chan struct{})
+	go func() {
+		v.under.Wait()
+		close(back)
+	}()
+	timer := time.NewTimer(headStart)
+	defer timer.Stop()
+	select {
+	case <-back:
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+	return !v.ended.Load() && ctx.Err() == nil
 }
 
 // errFailed ends the page; what failed is in fanout.failed.
 var errFailed = errors.New("a critical section could not be had")
 
-// wait returns the page's error once every call has ended. All end at once when the first error is there.
+// wait returns the page's error once every call has ended.
 func (f *fanout) wait() error {
 	err := f.group.Wait()
 	f.rec.Defect = f.defect
@@ -48,8 +120,8 @@ func (f *fanout) wait() error {
 }
 
 // exist fills *dst, and ends the page when there is nothing: with page.ErrNotFound.
-func exist[T any](f *fanout, d page.Dependency, dst *T, src page.Source[T]) {
-	f.group.Go(func() error {
+func exist[T any](f *fanout, d page.Dependency, dst *T, src page.Source[T]) part {
+	return part{d, true, func() error {
 		v, call := ask(f, f.ctx, d, src)
 		switch call.Outcome {
 		case page.OK:
@@ -59,12 +131,12 @@ func exist[T any](f *fanout, d page.Dependency, dst *T, src page.Source[T]) {
 			return page.ErrNotFound
 		}
 		return f.fail(d, call)
-	})
+	}}
 }
 
 // need fills *dst, with "there is nothing" if that is the answer, and ends the page when there is no answer.
-func need[T any](f *fanout, d page.Dependency, dst *page.Answer[T], src page.Source[T]) {
-	f.group.Go(func() error {
+func need[T any](f *fanout, d page.Dependency, dst *page.Answer[T], src page.Source[T]) part {
+	return part{d, true, func() error {
 		v, call := ask(f, f.ctx, d, src)
 		switch call.Outcome {
 		case page.OK:
@@ -75,12 +147,12 @@ func need[T any](f *fanout, d page.Dependency, dst *page.Answer[T], src page.Sou
 			return nil
 		}
 		return f.fail(d, call)
-	})
+	}}
 }
 
 // want fills *dst with whatever comes of it. It cannot end the page.
-func want[T any](f *fanout, d page.Dependency, dst *page.Section[T], src page.Source[T]) {
-	f.group.Go(func() error {
+func want[T any](f *fanout, d page.Dependency, dst *page.Section[T], src page.Source[T]) part {
+	return part{d, false, func() error {
 		v, call := ask(f, f.ctx, d, src)
 		switch call.Outcome {
 		case page.OK:
@@ -91,13 +163,13 @@ func want[T any](f *fanout, d page.Dependency, dst *page.Section[T], src page.So
 			*dst = page.Missing[T](call.Outcome)
 		}
 		return nil
-	})
+	}}
 }
 
 // priceOrMemory fills *dst with the live price, or when that failed with the remembered one, and ends the page when
 // there is neither.
-func priceOrMemory(f *fanout, dst *page.PriceSection, src page.Source[page.Quote], recall Recall) {
-	f.group.Go(func() error {
+func priceOrMemory(f *fanout, dst *page.PriceSection, src page.Source[page.Quote], recall Recall) part {
+	return part{page.Price, true, func() error {
 		ctx := f.ctx
 		if deadline, ok := ctx.Deadline(); ok {
 			var cancel context.CancelFunc
@@ -121,7 +193,7 @@ func priceOrMemory(f *fanout, dst *page.PriceSection, src page.Source[page.Quote
 		}
 		*dst = page.StalePrice(shown, call.Outcome, time.Now())
 		return nil
-	})
+	}}
 }
 
 func (f *fanout) remembered(recall Recall) (page.ShownPrice, bool) {

@@ -3,6 +3,7 @@ package merge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -253,5 +254,84 @@ func TestOffer(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// What would be refused goes first, and the others are asked only when the page survives that.
+func TestWhatIsRefusedIsAskedFirst(t *testing.T) {
+	refused := page.Call{Outcome: page.BreakerOpen, RetryAfter: time.Second}
+	remembered := func(d time.Duration) merge.Recall {
+		return func(context.Context, *page.Query) (page.ShownPrice, page.MemoryResult) {
+			time.Sleep(d)
+			return quote(t).Shown(), page.MemoryHit
+		}
+	}
+	tests := map[string]struct {
+		which  page.Dependency
+		recall merge.Recall
+		asked  string
+		took   time.Duration
+		err    string
+	}{
+		"catalog":                       {page.Catalog, nothingRemembered, "[catalog]", 0, "catalog: breaker_open"},
+		"stock":                         {page.Stock, nothingRemembered, "[stock]", 0, "stock: breaker_open"},
+		"price, nothing remembered":     {page.Price, nothingRemembered, "[price]", 0, "price: breaker_open"},
+		"price, remembered":             {page.Price, remembered(0), all, 50 * ms, ""},
+		"price, remembered in a moment": {page.Price, remembered(4 * ms), all, 54 * ms, ""},
+		"price, remembered slowly":      {page.Price, remembered(40 * ms), all, 60 * ms, ""},
+		"reviews":                       {page.Reviews, nothingRemembered, all, 50 * ms, ""},
+		"recommendations":               {page.Recommendations, nothingRemembered, all, 40 * ms, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := healthy(t)
+				s.Refuses = func(d page.Dependency, _ *page.Query) bool { return d == tt.which }
+				switch tt.which {
+				case page.Catalog:
+					s.Catalog = after(0, page.Product{}, refused)
+				case page.Price:
+					s.Price = after(0, page.Quote{}, refused)
+				case page.Stock:
+					s.Stock = after(0, page.Availability{}, refused)
+				case page.Reviews:
+					s.Reviews = after(0, page.ReviewSummary{}, refused)
+				case page.Recommendations:
+					s.Recommendations = after(0, page.Items{}, refused)
+				}
+				_, rec, took, err := run(t, s, tt.recall)
+				if got := fmt.Sprint(err); err != nil && got != tt.err || err == nil && tt.err != "" || took != tt.took {
+					t.Errorf("after %v: %v, want %q after %v", took, err, tt.err, tt.took)
+				}
+				if got := asked(rec); got != tt.asked {
+					t.Errorf("asked %s, want %s", got, tt.asked)
+				}
+			})
+		})
+	}
+}
+
+const all = "[catalog price stock reviews recommendations]"
+
+func asked(rec *page.Record) string {
+	var names []page.Dependency
+	for i, call := range rec.Calls {
+		if call.Asked {
+			names = append(names, page.Dependency(i))
+		}
+	}
+	return fmt.Sprint(names)
+}
+
+func TestARefusedOfferAsksNothingElse(t *testing.T) {
+	s := merge.Sources{
+		Price:   after(time.Hour, page.Quote{}, outcome(page.OK)),
+		Stock:   after(0, page.Availability{}, outcome(page.BreakerOpen)),
+		Refuses: func(d page.Dependency, _ *page.Query) bool { return d == page.Stock },
+	}
+	rec := &page.Record{}
+	_, err := merge.New(s, nothingRemembered).Offer(t.Context(), &page.Query{Offer: true}, rec)
+	if unavailable := (*page.UnavailableError)(nil); !errors.As(err, &unavailable) || asked(rec) != "[stock]" {
+		t.Errorf("%v, having asked %s", err, asked(rec))
 	}
 }

@@ -52,7 +52,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, net: pipenet.New()}
 	w.state.Store("serving")
 	w.ops = newOps(func() string { return w.state.Load().(string) })
-	w.server = handlers.NewServer(w.ops.Handler(), nil)
+	w.server = handlers.NewServer(w.ops.Handler(), 0, nil)
 	w.server.WriteTimeout = 0
 	l := w.net.Listen("admin:80")
 	go w.server.Serve(l)

@@ -199,7 +199,7 @@ func TestHostileAnswersSpoilTheirOwnSectionAlone(t *testing.T) {
 					reason := what[strings.LastIndexByte(what, ' ')+1:]
 					before := liveMemory()
 					w.Fault(name, fault)
-					a := w.Get("/products/p-1001")
+					a := w.Get("/products/p-1001", "X-Request-Id", "r") // one made here could have EOF in it
 					synctest.Wait()
 					if grown := int64(liveMemory()) - int64(before); grown > 16<<20 {
 						t.Errorf("%d MiB more are in use", grown>>20)
@@ -282,6 +282,35 @@ func TestNoExchangeIsMadeBehindOurBack(t *testing.T) {
 			t.Errorf("60 pages made %d attempts, of which reviews saw %d", counted, seen)
 		}
 	})
+}
+
+// A page that ends with an open breaker asks nobody else: it would only hang up on them.
+func TestAnOpenBreakerCostsTheHealthyNoConnections(t *testing.T) {
+	for _, broken := range []string{"catalog", "stock", "price"} { // no price was ever remembered
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t, "BFF_"+strings.ToUpper(broken)+"_RETRIES=0")
+			w.Fault(broken, fakes.Fault{Status: 500})
+			for i := range 20 {
+				want(t, w.Get(product(i)), 503)
+			}
+			if got := w.Scrape().Breaker(broken); got != "open" {
+				t.Fatalf("the breaker of %s is %s", broken, got)
+			}
+			time.Sleep(time.Second)
+			before := w.Fakes.Stats()
+			for _, a := range w.Every(20*ms, 2*time.Second, func(i int) world.Answer { return w.Get(product(i)) }) {
+				want(t, a, 503)
+				if a.Took != 0 || len(a.Dependencies) != 1 || a.Dependencies[0].Name != broken || a.Dependencies[0].Reason != "breaker_open" {
+					t.Fatalf("after %v: %s", a.Took, a.Body)
+				}
+			}
+			for name, now := range w.Fakes.Stats() {
+				if now.Calls != before[name].Calls {
+					t.Errorf("with the breaker of %s open, %s was asked %d times", broken, name, now.Calls-before[name].Calls)
+				}
+			}
+		})
+	}
 }
 
 func TestRequestsHaveNoBody(t *testing.T) {

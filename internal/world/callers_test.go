@@ -85,6 +85,27 @@ func TestTooLittleTimeIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
+// 20 ms are enough to begin, and too little for anything that takes its time: that is the caller's doing.
+func TestWhatTheCallerAllowedTooLittleForIsItsOwn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Setup{Fakes: fakes.Options{Latency: func(string, string) time.Duration { return 30 * ms }}}.Start(t)
+		for i, allowed := range []string{"20", "21", "24", "25", "26", "29"} {
+			a := w.Get(product(i), "X-Request-Timeout-Ms", allowed)
+			want(t, a, 503)
+			if i > 0 && !strings.Contains(a.Header.Get("Server-Timing"), `price;dur=`) {
+				t.Errorf("%s ms: Server-Timing: %s", allowed, a.Header.Get("Server-Timing"))
+			}
+		}
+		m := idle(t, w)
+		if n := m.Sum("bff_page_requests_total", `outcome="deadline"`); n != 6 {
+			t.Errorf("%v of 6 pages are counted as deadline", n)
+		}
+		if n := m.Sum("bff_shed_total"); n != 0 {
+			t.Errorf("%v are counted as shed", n)
+		}
+	})
+}
+
 func TestDownstreamsAreToldWhatIsLeft(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := world.Start(t)

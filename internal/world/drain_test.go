@@ -3,6 +3,7 @@ package world_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -99,6 +100,70 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 		time.Sleep(10 * ms)
 		w.Signal(syscall.SIGINT)
 		if err := w.Wait(); !errors.Is(err, app.ErrAborted) || time.Since(start) > 20*ms {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+	})
+}
+
+// Without a drain too: the admin listener is there until the last page is.
+func TestUnreadyWhileTheLastPagesAreFinished(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		w.Fault("catalog", fakes.Fault{LatencyMs: new(100)})
+		go w.Get("/products/p-1")
+		time.Sleep(10 * ms)
+		w.Signal(syscall.SIGINT)
+		time.Sleep(10 * ms)
+		a := w.Do(t.Context(), http.MethodGet, world.Admin, "/readyz")
+		want(t, a, 503)
+		if a.Type != "/problems/shutting-down" || a.RetryAfter < 1 {
+			t.Errorf("%s", a.Body)
+		}
+		if err := w.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Whoever does not send what was announced does not make the end an error.
+func TestADawdlerDoesNotSpoilTheEnd(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t, "BFF_DRAIN=0s")
+		conn, err := w.Net.DialContext(t.Context(), "tcp", world.Admin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "PUT /override/shed HTTP/1.1\r\nHost: bff\r\nContent-Length: 1000\r\n\r\n{")
+		time.Sleep(10 * ms)
+		start := time.Now()
+		w.Signal(syscall.SIGTERM)
+		if err := w.Wait(); err != nil || time.Since(start) > 6*time.Second {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+	})
+}
+
+// A probe outlives its page, but not the service.
+func TestASecondSignalDoesNotWaitForAProbe(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t, "BFF_DRAIN=1m")
+		w.Fault("stock", fakes.Fault{Status: 500})
+		for i := range 20 {
+			w.Get(product(i))
+		}
+		w.Fault("stock", fakes.Fault{Hang: true})
+		time.Sleep(7 * time.Second) // the cool-down
+		go w.Get("/products/p-1")
+		time.Sleep(10 * ms)
+		if got := w.Scrape().Breaker("stock"); got != "half_open" {
+			t.Fatalf("the breaker is %s", got)
+		}
+		w.Signal(syscall.SIGTERM)
+		time.Sleep(10 * ms)
+		start := time.Now()
+		w.Signal(syscall.SIGTERM)
+		if err := w.Wait(); !errors.Is(err, app.ErrAborted) || time.Since(start) != 0 {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/bff/fakes"
 	"example.com/bff/internal/world"
 )
 
@@ -139,6 +140,41 @@ func TestABodyOnAGETIsRefusedUnread(t *testing.T) {
 			t.Errorf("HTTP/2: %d after %d calls", answer.StatusCode, calls(w, "catalog"))
 		}
 	})
+}
+
+// A body that is announced and does not come delays no answer, whatever the answer is.
+func TestNobodyWaitsForABody(t *testing.T) {
+	for request, status := range map[string]int{
+		"POST /products/p-1": 405, "DELETE /products/p-1/offer": 405, "GET /readyz": 200, "GET /livez": 200, "POST /livez": 405,
+		"GET /nothing": 404, "POST /nothing": 404, "GET /problems/overloaded": 200, "GET /products/": 400,
+	} {
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t)
+			start := time.Now()
+			conn := dial(t, w, request+" HTTP/1.1\r\nHost: bff\r\nContent-Length: 1000\r\n\r\n")
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.StatusCode != status || time.Since(start) != 0 {
+				t.Errorf("%s: %d after %v, want %d at once", request, answer.StatusCode, time.Since(start), status)
+			}
+		})
+	}
+}
+
+// The server's own timeouts do not cut off a page that may take longer.
+func TestALongDeadlineIsServed(t *testing.T) {
+	for name, use := range map[string]func(*world.World){"HTTP/1.1": func(*world.World) {}, "HTTP/2": overHTTP2} {
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t, "BFF_DEADLINE=20s", "BFF_CATALOG_TIMEOUT=15s")
+			use(w)
+			w.Fault("catalog", fakes.Fault{LatencyMs: new(14_000)})
+			if a := w.Get("/products/p-1"); a.Status != 200 || a.Took != 14*time.Second {
+				t.Errorf("%s: %d after %v: %v", name, a.Status, a.Took, a.Err)
+			}
+		})
+	}
 }
 
 func TestHeadersOver32KiBAreRefused(t *testing.T) {
