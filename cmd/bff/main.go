@@ -82,7 +82,7 @@ func help(p process) int {
 
 // check also builds the service, for what its parts alone can judge.
 func check(p process) int {
-	c, err := config.Load(p.environ)
+	c, err := app.Load(p.environ)
 	if err != nil {
 		return mistaken(p, err)
 	}

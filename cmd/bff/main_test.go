@@ -48,10 +48,22 @@ func TestCheckAndServeRefuseTheSameMistakes(t *testing.T) {
 	}
 }
 
-func TestCheckAndServeRefuseWhatOnlyThePartsCanJudge(t *testing.T) {
-	environ := append([]string{"BFF_REDIS_URL=redis://:hunter2@redis/no-number"}, urls...)
+// What only the parts can judge is told with the rest, in one go.
+func TestEveryMistakeIsToldAtOnce(t *testing.T) {
+	environ := []string{
+		"BFF_UNHEARD_OF=1", "BFF_REDIS_URL=redis://:hunter2@redis/no-number",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://h", "OTEL_TRACES_SAMPLER=dice", "OTEL_EXPORTER_OTLP_TIMEOUT=soon",
+	}
 	check, serve := bff(environ, "check"), bff(environ)
-	if check.code != 2 || check.stdout != "" || !strings.Contains(check.stderr, "Redis URL") || strings.Contains(check.stderr, "hunter2") {
+	for _, told := range []string{
+		"9 mistakes", "BFF_CATALOG_URL", "BFF_UNHEARD_OF", "BFF_REDIS_URL is wrong: a Redis URL's path",
+		"OTEL_TRACES_SAMPLER must", "OTEL_EXPORTER_OTLP_TIMEOUT must",
+	} {
+		if !strings.Contains(check.stderr, told) {
+			t.Errorf("it does not tell of %s", told)
+		}
+	}
+	if check.code != 2 || check.stdout != "" || strings.Count(check.stderr, "\n") != 1+9 || strings.Contains(check.stderr, "hunter2") {
 		t.Errorf("%+v", check)
 	}
 	if serve != check {

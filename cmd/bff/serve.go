@@ -10,7 +10,7 @@ import (
 
 // serve runs the service until a signal ends it.
 func serve(p process) int {
-	c, err := config.Load(p.environ)
+	c, err := app.Load(p.environ)
 	if err != nil {
 		return mistaken(p, err)
 	}

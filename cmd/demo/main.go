@@ -19,7 +19,6 @@ import (
 
 	"example.com/bff/fakes"
 	"example.com/bff/internal/app"
-	"example.com/bff/internal/config"
 	"example.com/bff/storefront"
 )
 
@@ -53,7 +52,7 @@ func run(environ []string, stdout, stderr io.Writer, signals <-chan os.Signal) e
 	}
 	defer stopFakes()
 
-	cfg, err := config.Load(serviceEnviron(env, fakesAt))
+	cfg, err := app.Load(serviceEnviron(env, fakesAt))
 	if err != nil {
 		return err
 	}

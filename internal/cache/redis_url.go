@@ -49,6 +49,12 @@ var (
 	errURLQuery = errors.New("a Redis URL has no query, except sentinel_auth=true or =false with Sentinel and a password")
 )
 
+// CheckURL tells what is wrong with a Redis URL, without repeating it.
+func CheckURL(raw string) error {
+	_, err := parseURL(raw)
+	return err
+}
+
 // parseURL does not use net/url for the whole: that neither takes several hosts nor keeps passwords out of its errors.
 func parseURL(raw string) (target, error) {
 	scheme, rest, _ := strings.Cut(raw, "://")

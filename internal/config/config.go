@@ -58,8 +58,12 @@ func defaults() *Config {
 	}
 }
 
-// Load reads environ, of the form of os.Environ, and nothing else. The error is Mistakes: all of them.
-func Load(environ []string) (*Config, error) {
+// Judge tells the mistakes in values that only the part that uses them understands. What was not given, or is wrong
+// already, has its default.
+type Judge func(*Config) []Mistake
+
+// Load reads environ, of the form of os.Environ, and nothing else. The error is Mistakes: all of them, the judges' too.
+func Load(environ []string, judges ...Judge) (*Config, error) {
 	c := defaults()
 	l := newLoader(environ)
 	l.overlay(c, prefix)
@@ -71,13 +75,16 @@ func Load(environ []string) (*Config, error) {
 	for i := range c.Downstreams {
 		l.checkDownstream(c, &c.Downstreams[i])
 	}
-	if len(l.mistakes) > 0 {
-		return nil, l.sorted()
-	}
 	for name := range l.values {
 		c.origins[name] = fromEnvironment
 	}
 	c.OTel = l.otel
+	for _, judge := range judges {
+		l.mistakes = append(l.mistakes, judge(c)...)
+	}
+	if len(l.mistakes) > 0 {
+		return nil, l.sorted()
+	}
 	return c, nil
 }
 

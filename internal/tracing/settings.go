@@ -70,6 +70,14 @@ func read(values map[string]string) (*settings, error) {
 	return s, errors.Join(env.mistakes...)
 }
 
+// Check tells what is wrong with the OTEL_ variables that count here, an error each: the name, and what is allowed.
+func Check(values map[string]string) []error {
+	if _, err := read(values); err != nil {
+		return err.(interface{ Unwrap() []error }).Unwrap()
+	}
+	return nil
+}
+
 // off tells whether nothing is to be traced.
 func (e *environment) off() bool {
 	exporter := oneOf(e, "OTEL_TRACES_EXPORTER", map[string]bool{"otlp": true, "none": false}, "otlp")
