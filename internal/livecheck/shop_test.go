@@ -18,12 +18,14 @@ import (
 
 // environment gives calls seconds where production gives them tenths: a busy machine must not look like a broken
 // downstream. Few places make it easy to shed, and to fill a bulkhead; few labels make scrapes cheap.
-// Few calls open a breaker: on a slow machine a storm is a light one.
+// Few calls of a short while open a breaker: on a slow machine a storm is a light one, and on a fast one the visitors'
+// good calls of ten seconds would outweigh it.
 var environment = []string{
 	"BFF_ADDR=127.0.0.1:0", "BFF_ADMIN_ADDR=127.0.0.1:0", "BFF_DEADLINE=20s", "BFF_CLIENTS=web",
 	"BFF_CATALOG_TIMEOUT=5s", "BFF_PRICE_TIMEOUT=5s", "BFF_STOCK_TIMEOUT=5s", "BFF_REVIEWS_TIMEOUT=5s", "BFF_RECOMMENDATIONS_TIMEOUT=5s",
 	"BFF_CATALOG_BREAKER_COOLDOWN=300ms", "BFF_PRICE_BREAKER_COOLDOWN=300ms",
 	"BFF_PRICE_BREAKER_MIN_CALLS=5", "BFF_RECOMMENDATIONS_BREAKER_MIN_CALLS=5",
+	"BFF_PRICE_BREAKER_WINDOW=500ms", "BFF_RECOMMENDATIONS_BREAKER_WINDOW=500ms",
 	"BFF_REVIEWS_HEDGE_AFTER=5ms", "BFF_RECOMMENDATIONS_BULKHEAD=2", "BFF_MAX_IN_FLIGHT=12",
 }
 
