@@ -2,7 +2,7 @@
 // Prometheus with the shipped configuration and rules, their time 60 times shorter.
 //
 // It promises that the alert which wakes somebody fires when a critical downstream breaks and clears when it is well
-// again, and that every panel of the shipped dashboards has something to show.
+// again, that every panel of the shipped dashboards has something to show, and that what the runbook asks is answered.
 package livecheck
 
 import (
@@ -57,6 +57,11 @@ func TestAsItIsWatched(t *testing.T) {
 			return false
 		})
 	}
+	t.Run("the runbook's questions", func(t *testing.T) {
+		for _, query := range asked(t) {
+			p.tellsSomething(t, query)
+		}
+	})
 	for _, q := range questions(t) {
 		t.Run(q.where, func(t *testing.T) {
 			var answer []series
