@@ -1,7 +1,7 @@
 # The fast loop is `make test`; `make ci` is all of it. Every target says what it does after its ##.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test sim bounds chaos build lint imports tidy rules fuzz vuln bench compose-test ci
+.PHONY: help demo test sim bounds chaos build lint imports tidy rules dashboards fuzz vuln bench compose-test ci
 
 TOOL     = go tool -modfile=tools.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -55,6 +55,9 @@ vuln: ## known vulnerabilities that the code can reach
 
 rules: ## writes deploy/prometheus from the table of objectives
 	go run ./internal/slo/cmd/rules
+
+dashboards: ## writes deploy/grafana/dashboards from their tables
+	go run ./deploy/grafana
 
 bench: ## every benchmark, with allocations
 	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PKG)

@@ -79,7 +79,7 @@ func TestTheFilesAreWhatTheTablesSay(t *testing.T) {
 		}
 		got, err := os.ReadFile(filepath.Join("dashboards", d.file()))
 		if err != nil || string(got) != string(want) {
-			t.Errorf("%s is not what the table says (%v): go run ./deploy/grafana", d.file(), err)
+			t.Errorf("%s is not what the table says (%v): run make dashboards", d.file(), err)
 		}
 	}
 	if n := len(shipped(t)); n != len(dashboards) {
