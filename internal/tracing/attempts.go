@@ -64,10 +64,14 @@ func (t *transport) begun(of *call, r *http.Request) []attribute.KeyValue {
 	if n > 0 {
 		kind = t.again
 	}
-	return []attribute.KeyValue{ // no URL: the template may hold credentials
+	begun := append(make([]attribute.KeyValue, 0, 6), // no URL: the template may hold credentials
 		t.downstream, attribute.String("bff.attempt", kind.String()), semconv.HTTPRequestResendCount(n),
-		semconv.HTTPRequestMethodKey.String(r.Method), semconv.ServerAddress(r.URL.Host),
+		semconv.HTTPRequestMethodKey.String(r.Method), semconv.ServerAddress(r.URL.Hostname()),
+	)
+	if port, err := strconv.Atoi(r.URL.Port()); err == nil {
+		begun = append(begun, semconv.ServerPort(port))
 	}
+	return begun
 }
 
 // answers tells whether a status is an answer, be it that there is nothing.

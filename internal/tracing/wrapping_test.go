@@ -69,6 +69,30 @@ func TestWithoutAPageThereIsNoCall(t *testing.T) {
 	})
 }
 
+// As OpenTelemetry has it, an address has no port: backends group by it.
+func TestAnAddressHasNoPort(t *testing.T) {
+	for host, want := range map[string][2]string{
+		"price": {"price", ""}, "price:8443": {"price", "8443"}, "[::1]:81": {"::1", "81"},
+	} {
+		bubble(t, func(t *testing.T) {
+			n := pipenet.New()
+			c := &collector{}
+			n.Serve(t, "collector:4318", c)
+			traces := start(t, tracing.Options{Env: environ(endpoint), Dial: n.DialContext})
+			transport := traces.Transport(page.Price, page.Retry, roundTrip(func(*http.Request) (*http.Response, error) { return nil, errBroken }))
+			ask := tracing.Source(traces, page.Price, func(ctx context.Context, _ *page.Query) (page.Quote, page.Call) {
+				_, err := transport.RoundTrip(httptest.NewRequest(http.MethodGet, "http://"+host+"/p", nil).WithContext(ctx))
+				return page.Quote{}, page.Call{Asked: err != nil, Outcome: page.UpstreamError}
+			})
+			traces.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				ask(r.Context(), &page.Query{})
+			})).ServeHTTP(nil, httptest.NewRequest(http.MethodGet, "/products/p", nil))
+			traces.Close(t.Context())
+			has(t, c.one(t, "GET price"), map[string]string{"server.address": want[0], "server.port": want[1]})
+		})
+	}
+}
+
 func TestAPanicPassesThrough(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		n := pipenet.New()
