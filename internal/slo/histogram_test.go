@@ -1,6 +1,8 @@
 package slo_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -71,4 +73,15 @@ func TestNativeHistogramsStandBesideTheClassicOnes(t *testing.T) {
 		return
 	}
 	t.Error("no such histogram")
+}
+
+// TestAScraperCanHaveNativeHistograms asks as Prometheus does that takes them: they are told in protobuf alone.
+func TestAScraperCanHaveNativeHistograms(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	r.Header.Set("Accept", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
+	w := httptest.NewRecorder()
+	newMetrics().Handler().ServeHTTP(w, r)
+	if got := w.Header().Get("Content-Type"); w.Code != http.StatusOK || !strings.HasPrefix(got, "application/vnd.google.protobuf") {
+		t.Errorf("%d, %s", w.Code, got)
+	}
 }
