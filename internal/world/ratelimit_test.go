@@ -95,9 +95,10 @@ func TestInstancesShareARateThroughRedis(t *testing.T) {
 		return status == 429
 	}
 	redistest.Eventually(t, "both instances refuse", func() bool { return both(one) && both(other) })
-	passed := one.Scrape()["bff_rate_limit_passed_total"] + other.Scrape()["bff_rate_limit_passed_total"]
-	if served-int(passed) != burst { // some pass when the machine is so busy that Redis is late
-		t.Errorf("%d were served, of which %v without Redis' word: not %d", served, passed, burst)
+	passed := int(one.Scrape()["bff_rate_limit_passed_total"] + other.Scrape()["bff_rate_limit_passed_total"])
+	// On a busy machine some pass because Redis is late, whose word then counts all the same, or not.
+	if let := served - passed; let > burst || let < burst-passed {
+		t.Errorf("%d were served, of which %d without Redis' word: not %d", served, passed, burst)
 	}
 }
 
