@@ -79,7 +79,7 @@ func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], de
 	settings := w.table[d]
 	transport := downstreams.NewTransport(settings, w.options.Dial)
 	client, err := downstreams.New(settings, decode, downstreams.Options[T]{
-		Transport: w.traces.Transport(d, again(settings), transport), Observer: w.observer, Logger: w.options.Logger, Learned: learned,
+		Transport: w.traces.Transport(transport), Traced: w.traces.Attempts(d), Observer: w.observer, Logger: w.options.Logger, Learned: learned,
 		Override: w.overrides.Downstream(d),
 	})
 	if err != nil {
@@ -97,14 +97,6 @@ func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], de
 	})
 	w.observer.people.WatchDownstream(d, settings.Timeout, func() ops.DownstreamState { return ops.DownstreamState(client.State()) })
 	return nil
-}
-
-// again is what a call's second attempt is: a call retries or hedges, never both.
-func again(s downstreams.Settings) page.AttemptKind {
-	if s.HedgeAfter.On() {
-		return page.Hedge
-	}
-	return page.Retry
 }
 
 // remember keeps every good live price, and forgets one that is gone.

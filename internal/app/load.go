@@ -10,7 +10,9 @@ import (
 
 // Load reads the environment as config.Load does, and has the parts judge what they alone understand, so that every
 // mistake is told at once.
-func Load(environ []string) (*config.Config, error) { return config.Load(environ, judgeRedis, judgeTracing) }
+func Load(environ []string) (*config.Config, error) {
+	return config.Load(environ, judgeRedis, judgeTracing)
+}
 
 func judgeRedis(c *config.Config) []config.Mistake {
 	if c.RedisURL == "" {

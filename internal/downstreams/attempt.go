@@ -22,9 +22,11 @@ const (
 func (f *flight[T]) attempt(ctx context.Context, kind page.AttemptKind, p permit) (a answer[T]) {
 	start := time.Now()
 	n := f.log.begin(kind, start)
+	ctx, end := f.c.traced(ctx, kind)
 	a = defect[T]() // stands if the exchange panics
 	defer func() {
 		f.c.witness.caught(recover())
+		end(a.outcome)
 		f.c.breaker.settle(p, a.verdict)
 		f.c.witness.attempted(f.log.end(n, a.outcome, time.Now()))
 	}()

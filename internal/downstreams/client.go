@@ -33,6 +33,8 @@ type Options[T any] struct {
 	Logger    *slog.Logger // for defects of ours alone
 	// Override tells what an operator has ordered, now. It is asked for each attempt, and must not block.
 	Override func() page.Override
+	// Traced begins an attempt's span. The exchange runs in the context that comes back, and end is told what it came to.
+	Traced func(ctx context.Context, kind page.AttemptKind) (in context.Context, end func(page.Outcome))
 	// Learned is told every good answer, and every "there is nothing" (absent), with the instant at which it was asked
 	// for; also when nobody waits for it any more. It must not block.
 	Learned func(id page.ID, key string, v T, absent bool, sent time.Time)
@@ -44,6 +46,7 @@ type Client[T any] struct {
 	transport  http.RoundTripper
 	learned    func(page.ID, string, T, bool, time.Time)
 	overridden func() page.Override
+	traced     func(context.Context, page.AttemptKind) (context.Context, func(page.Outcome))
 	witness    witness
 
 	timeout  time.Duration
@@ -85,7 +88,7 @@ func New[T any](s Settings, decode Decode[T], o Options[T]) (*Client[T], error) 
 	}
 	w := witness{s.Dependency, o.Observer, o.Logger}
 	c := &Client[T]{
-		decode: decode, transport: o.Transport, learned: o.Learned, overridden: o.Override, witness: w,
+		decode: decode, transport: o.Transport, learned: o.Learned, overridden: o.Override, traced: o.Traced, witness: w,
 		timeout: s.Timeout, retries: s.Retries, hedge: s.HedgeAfter, coalesce: s.Coalesce,
 		target: target, forward: newForwarding(s.ForwardHeaders),
 		fresh: newFresh[T](s.FreshFor), bulkhead: newBulkhead(s.Dependency, s.Bulkhead),
@@ -93,6 +96,9 @@ func New[T any](s Settings, decode Decode[T], o Options[T]) (*Client[T], error) 
 		flights: map[string]*flight[T]{}, running: map[*flight[T]]struct{}{},
 	}
 	c.open, c.close = context.WithCancel(context.Background())
+	if c.traced == nil {
+		c.traced = untraced
+	}
 	if s.HedgeAfter.P95 {
 		c.pace = &pace{}
 	}

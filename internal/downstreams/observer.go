@@ -1,6 +1,7 @@
 package downstreams
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -50,4 +51,9 @@ func (w witness) caught(panicked any) {
 		w.log.Error("a downstream's call panicked", "downstream", w.dependency.String(),
 			"panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
 	}
+}
+
+// untraced begins no span.
+func untraced(ctx context.Context, _ page.AttemptKind) (context.Context, func(page.Outcome)) {
+	return ctx, func(page.Outcome) {}
 }

@@ -23,11 +23,11 @@ func validRequestID(s string) bool {
 
 const hexDigits = "0123456789abcdef"
 
-// traceID is that of a valid W3C traceparent, or empty.
-func traceID(h http.Header) string {
+// traceID is that of a valid W3C traceparent, or empty, and whether the trace is sampled.
+func traceID(h http.Header) (id string, sampled bool) {
 	values := h.Values("Traceparent")
 	if len(values) != 1 {
-		return ""
+		return "", false
 	}
 	version, rest, _ := strings.Cut(values[0], "-")
 	trace, rest, _ := strings.Cut(rest, "-")
@@ -38,9 +38,9 @@ func traceID(h http.Header) string {
 		!isHex(trace, 32) || consistsOf(trace, "0"),
 		!isHex(parent, 16) || consistsOf(parent, "0"),
 		version == "00" && (later || more != ""):
-		return ""
+		return "", false
 	}
-	return trace
+	return trace, strings.IndexByte(hexDigits, flags[1])&1 == 1
 }
 
 func isHex(s string, length int) bool { return len(s) == length && consistsOf(s, hexDigits) }

@@ -32,10 +32,10 @@ func (h *Handlers) begin(x *exchange, kind page.Resource) {
 		Client:    h.clients.label(header.Get("X-Client")),
 		Market:    h.markets.label(header.Get("X-Market")),
 		RequestID: x.requestID,
-		TraceID:   traceID(header),
 		Priority:  h.priority(x.r, kind),
 		Start:     x.start,
 	}
+	x.rec.TraceID, x.rec.Sampled = traceID(header)
 	x.rec.Allowed, x.rec.Shortened = allowed(header, x.start, h.config.Deadline)
 	x.deadline = x.start.Add(x.rec.Allowed)
 	x.query = page.Query{

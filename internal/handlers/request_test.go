@@ -60,8 +60,12 @@ func TestTraceID(t *testing.T) {
 	for header, want := range tests {
 		e := newEdge()
 		e.get("/products/p", "Traceparent", header)
-		if rec := e.served(t); rec.TraceID != trace && want || rec.TraceID != "" && !want {
+		rec := e.served(t)
+		if rec.TraceID != trace && want || rec.TraceID != "" && !want {
 			t.Errorf("%s: %q", header, rec.TraceID)
+		}
+		if sampled := want && !strings.HasSuffix(header, "-00"); rec.Sampled != sampled {
+			t.Errorf("%s: sampled %v", header, rec.Sampled)
 		}
 	}
 	e := newEdge()

@@ -66,6 +66,7 @@ type Record struct {
 	ID        string // empty when the id was not allowed
 	RequestID string
 	TraceID   string // of the inbound traceparent or our own span; empty when there is none
+	Sampled   bool   // somebody keeps that trace
 	Priority  Priority
 	Shed      ShedReason
 	Start     time.Time

@@ -41,16 +41,17 @@ func newAnswers(factory promauto.Factory, resource page.Resource, clients, marke
 func (a *answers) served(r *page.Record) {
 	client, market, result := a.clients.number(r.Client), a.markets.number(r.Market), int(r.Result)
 	a.requests[(client*len(a.markets.names)+market)*page.NumResults+result].Inc()
-	a.durations[client*page.NumResults+result].ObserveWithExemplar(r.Duration.Seconds(), exemplar(r.TraceID))
+	a.durations[client*page.NumResults+result].ObserveWithExemplar(r.Duration.Seconds(), exemplar(r))
 }
 
 // traceIDLength is that of a W3C trace id, in hexadecimal digits.
 const traceIDLength = 32
 
-// exemplar points from a bucket to a trace. Anything that is not a trace id gives none: the client panics at labels that
+// exemplar points from a bucket to a trace that somebody keeps. Anything that is not a trace id gives none: the client panics at labels that
 // are too long or are not UTF-8.
-func exemplar(traceID string) prometheus.Labels {
-	if len(traceID) != traceIDLength {
+func exemplar(r *page.Record) prometheus.Labels {
+	traceID := r.TraceID
+	if !r.Sampled || len(traceID) != traceIDLength {
 		return nil
 	}
 	for i := range len(traceID) {

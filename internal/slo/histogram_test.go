@@ -31,7 +31,7 @@ func TestTheLatencyBucketHoldsHalfASecond(t *testing.T) {
 
 func TestABucketPointsToATrace(t *testing.T) {
 	m := newMetrics()
-	m.Served(&page.Record{Client: "web", Market: "de", Duration: 420 * time.Millisecond, TraceID: traceID})
+	m.Served(&page.Record{Client: "web", Market: "de", Duration: 420 * time.Millisecond, TraceID: traceID, Sampled: true})
 	body := get(t, m.Handler(), "application/openmetrics-text; version=1.0.0")
 	want := `bff_page_duration_seconds_bucket{client="web",outcome="full",le="0.45"} 1 # {trace_id="` + traceID + `"} 0.42`
 	if !strings.Contains(body, want) {
@@ -42,10 +42,19 @@ func TestABucketPointsToATrace(t *testing.T) {
 	}
 }
 
+// A trace that nobody keeps is no use to who looks for it.
+func TestATraceThatIsNotSampledIsNoExemplar(t *testing.T) {
+	m := newMetrics()
+	m.Served(&page.Record{Client: "web", Market: "de", TraceID: traceID})
+	if body := get(t, m.Handler(), "application/openmetrics-text"); strings.Contains(body, "trace_id") {
+		t.Error("it became an exemplar")
+	}
+}
+
 func TestWhatIsNoTraceIDIsNoExemplar(t *testing.T) {
 	for _, id := range []string{"", "short", strings.ToUpper(traceID), traceID + "0", strings.Repeat("\xff", 32), strings.Repeat("a", 200)} {
 		m := newMetrics()
-		m.Served(&page.Record{Client: "web", Market: "de", TraceID: id})
+		m.Served(&page.Record{Client: "web", Market: "de", TraceID: id, Sampled: true})
 		if body := get(t, m.Handler(), "application/openmetrics-text"); strings.Contains(body, "trace_id") {
 			t.Errorf("%q became an exemplar", id)
 		}

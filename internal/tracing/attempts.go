@@ -17,61 +17,79 @@ import (
 	"example.com/bff/internal/page"
 )
 
-// Transport wraps what exchanges with one downstream: each exchange of a traced call becomes a span, from before the dial
-// until the body is closed, and the downstream is told to continue from it. again is what a call's second attempt is.
-func (t *Tracing) Transport(d page.Dependency, again page.AttemptKind, next http.RoundTripper) http.RoundTripper {
+// Attempts begins the spans of one downstream's attempts. Each lasts until the attempt was judged, and tells its outcome.
+func (t *Tracing) Attempts(d page.Dependency) func(context.Context, page.AttemptKind) (context.Context, func(page.Outcome)) {
+	if t == nil {
+		return nil
+	}
+	name, which := "GET "+d.String(), downstream(d)
+	return func(ctx context.Context, kind page.AttemptKind) (context.Context, func(page.Outcome)) {
+		of, ok := ctx.Value(callKey{}).(*call)
+		if !ok {
+			return ctx, func(page.Outcome) {}
+		}
+		ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+			which, attribute.String("bff.attempt", kind.String()), semconv.HTTPRequestResendCount(int(of.attempts.Add(1))-1),
+		))
+		return ctx, func(o page.Outcome) { judged(span, o) }
+	}
+}
+
+// judged ends an attempt's span.
+func judged(span trace.Span, o page.Outcome) {
+	span.SetAttributes(attribute.String("bff.outcome", o.String()))
+	if o.Failed() && o != page.Cancelled {
+		span.SetStatus(codes.Error, o.String())
+	}
+	if o == page.InvalidResponse {
+		span.SetAttributes(semconv.ErrorTypeKey.String(o.String()))
+	}
+	span.End()
+}
+
+// Transport wraps what exchanges with a downstream: an attempt's span is told of the exchange, and the downstream to
+// continue from that span.
+func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper {
 	if t == nil {
 		return next
 	}
-	return &transport{t.tracer, "GET " + d.String(), downstream(d), again, next}
+	return transport{next}
 }
 
-type transport struct {
-	tracer     trace.Tracer
-	name       string
-	downstream attribute.KeyValue
-	again      page.AttemptKind
-	next       http.RoundTripper
-}
+type transport struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx := r.Context()
-	of, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
+	span := trace.SpanFromContext(ctx)
+	if !span.IsRecording() {
 		return t.next.RoundTrip(r)
 	}
-	_, span := t.tracer.Start(ctx, t.name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(t.begun(of, r)...))
+	span.SetAttributes(asked(r)...)
 	told := r.WithContext(ctx)
 	told.Header = from(r.Header, span.SpanContext())
 	resp, err := t.next.RoundTrip(told)
 	if err != nil {
 		broke(ctx, span, err)
-		span.End()
 		return nil, err
 	}
 	span.SetAttributes(semconv.HTTPResponseStatusCode(resp.StatusCode))
 	answered := answers(resp.StatusCode)
 	if !answered {
-		failed(span, strconv.Itoa(resp.StatusCode))
+		span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(resp.StatusCode)))
 	}
 	resp.Body = &body{resp.Body, ctx, span, answered}
 	return resp, nil
 }
 
-func (t *transport) begun(of *call, r *http.Request) []attribute.KeyValue {
-	n, kind := int(of.attempts.Add(1))-1, page.First
-	if n > 0 {
-		kind = t.again
-	}
-	begun := append(make([]attribute.KeyValue, 0, 6), // no URL: the template may hold credentials
-		t.downstream, attribute.String("bff.attempt", kind.String()), semconv.HTTPRequestResendCount(n),
-		semconv.HTTPRequestMethodKey.String(r.Method), semconv.ServerAddress(r.URL.Hostname()),
-	)
+// asked tells no URL: the template may hold credentials.
+func asked(r *http.Request) []attribute.KeyValue {
+	attributes := append(make([]attribute.KeyValue, 0, 3),
+		semconv.HTTPRequestMethodKey.String(r.Method), semconv.ServerAddress(r.URL.Hostname()))
 	if port, err := strconv.Atoi(r.URL.Port()); err == nil {
-		begun = append(begun, semconv.ServerPort(port))
+		attributes = append(attributes, semconv.ServerPort(port))
 	}
-	return begun
+	return attributes
 }
 
 // answers tells whether a status is an answer, be it that there is nothing.
@@ -79,7 +97,7 @@ func answers(status int) bool {
 	return status == http.StatusOK || status == http.StatusNoContent || status == http.StatusNotFound
 }
 
-// body ends the span of the attempt that it came with.
+// body tells the span of the attempt that it came with what breaks it.
 type body struct {
 	io.ReadCloser
 	ctx      context.Context
@@ -95,24 +113,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *body) Close() error {
-	defer b.span.End()
-	return b.ReadCloser.Close()
-}
-
-// broke notes why there was no whole answer. One that nobody waited for any more is no failure.
+// broke notes why there was no whole answer.
 func broke(ctx context.Context, span trace.Span, err error) {
-	switch class := classify(ctx, err); class {
-	case cancelled:
-		span.SetAttributes(semconv.ErrorTypeKey.String(class))
-	default:
-		failed(span, class)
-	}
-}
-
-func failed(span trace.Span, class string) {
-	span.SetAttributes(semconv.ErrorTypeKey.String(class))
-	span.SetStatus(codes.Error, class)
+	span.SetAttributes(semconv.ErrorTypeKey.String(classify(ctx, err)))
 }
 
 const cancelled = "cancelled"

@@ -39,13 +39,21 @@ func BenchmarkPage(b *testing.B) {
 func onePage(traces *tracing.Tracing) http.HandlerFunc {
 	var sources [page.NumDependencies]page.Source[int]
 	for i, d := range page.Dependencies {
-		transport := traces.Transport(d, page.Retry, roundTrip(func(*http.Request) (*http.Response, error) {
+		transport := traces.Transport(roundTrip(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(""))}, nil
 		}))
+		attempts := traces.Attempts(d)
+		if attempts == nil {
+			attempts = func(ctx context.Context, _ page.AttemptKind) (context.Context, func(page.Outcome)) {
+				return ctx, func(page.Outcome) {}
+			}
+		}
 		out := httptest.NewRequest(http.MethodGet, "http://"+d.String()+"/p", nil)
 		sources[i] = tracing.Source(traces, d, func(ctx context.Context, _ *page.Query) (int, page.Call) {
+			ctx, end := attempts(ctx, page.First)
 			resp, _ := transport.RoundTrip(out.WithContext(ctx))
 			resp.Body.Close()
+			end(page.OK)
 			return 0, page.Call{Asked: true, Attempts: []page.Attempt{{Duration: 1}}}
 		})
 	}

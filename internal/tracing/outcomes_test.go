@@ -71,14 +71,13 @@ func TestFailuresAreTold(t *testing.T) {
 		refuses       bool
 		page, section string // outcomes
 		call, class   string
-		failed        bool // the attempt
 	}{
-		"it hangs":           {downstream: "recommendations", fault: fakes.Fault{Hang: true}, page: "degraded", section: "timeout", call: "timeout", class: "timeout", failed: true},
-		"it resets":          {downstream: "recommendations", fault: fakes.Fault{Reset: fakes.ResetBody}, page: "degraded", section: "upstream_error", call: "upstream_error", class: "reset", failed: true},
-		"it is not there":    {downstream: "recommendations", refuses: true, page: "degraded", section: "upstream_error", call: "upstream_error", class: "refused", failed: true},
-		"its answer is none": {downstream: "reviews", fault: fakes.Fault{Oversize: true}, page: "degraded", section: "invalid_response", call: "invalid_response"},
-		"it drips":           {downstream: "reviews", fault: fakes.Fault{DripMs: 40}, page: "degraded", section: "timeout", call: "timeout", class: "timeout", failed: true},
-		"stock fails":        {downstream: "stock", fault: fakes.Fault{Status: 500}, page: "unavailable", call: "upstream_error", class: "500", failed: true},
+		"it hangs":           {downstream: "recommendations", fault: fakes.Fault{Hang: true}, page: "degraded", section: "timeout", call: "timeout", class: "timeout"},
+		"it resets":          {downstream: "recommendations", fault: fakes.Fault{Reset: fakes.ResetBody}, page: "degraded", section: "upstream_error", call: "upstream_error", class: "reset"},
+		"it is not there":    {downstream: "recommendations", refuses: true, page: "degraded", section: "upstream_error", call: "upstream_error", class: "refused"},
+		"its answer is none": {downstream: "reviews", fault: fakes.Fault{Oversize: true}, page: "degraded", section: "invalid_response", call: "invalid_response", class: "invalid_response"},
+		"it drips":           {downstream: "reviews", fault: fakes.Fault{DripMs: 40}, page: "degraded", section: "timeout", call: "timeout", class: "timeout"},
+		"stock fails":        {downstream: "stock", fault: fakes.Fault{Status: 500}, page: "unavailable", call: "upstream_error", class: "500"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -90,8 +89,8 @@ func TestFailuresAreTold(t *testing.T) {
 				page, c, attempt := w.one(t, "GET /products/{id}"), w.one(t, "call "+tt.downstream), w.one(t, "GET "+tt.downstream)
 				has(t, page, map[string]string{"bff.outcome": tt.page, "bff.section." + tt.downstream + ".reason": tt.section})
 				has(t, c, map[string]string{"bff.outcome": tt.call, "bff.tried": "first " + tt.call})
-				has(t, attempt, map[string]string{"error.type": tt.class})
-				if page.failed() != (tt.page == "unavailable") || !c.failed() || attempt.failed() != tt.failed {
+				has(t, attempt, map[string]string{"error.type": tt.class, "bff.outcome": tt.call})
+				if page.failed() != (tt.page == "unavailable") || !c.failed() || !attempt.failed() {
 					t.Errorf("%v %v %v", page.Status, c.Status, attempt.Status)
 				}
 			})
@@ -150,8 +149,8 @@ func TestAHedgeAndItsLoser(t *testing.T) {
 		if len(tries) != 2 {
 			t.Fatalf("%v", tries)
 		}
-		has(t, tries[0], map[string]string{"bff.attempt": "first", "error.type": "cancelled"})
-		has(t, tries[1], map[string]string{"bff.attempt": "hedge", "error.type": "", "http.response.status_code": "200"})
+		has(t, tries[0], map[string]string{"bff.attempt": "first", "error.type": "cancelled", "bff.outcome": "cancelled"})
+		has(t, tries[1], map[string]string{"bff.attempt": "hedge", "bff.outcome": "ok", "error.type": "", "http.response.status_code": "200"})
 		if tries[0].failed() || tries[1].failed() {
 			t.Errorf("%v", tries)
 		}

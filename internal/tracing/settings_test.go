@@ -42,7 +42,7 @@ func TestOffCostsNothing(t *testing.T) {
 	if off.Handler(mux) != http.Handler(mux) {
 		t.Error("the handler is wrapped")
 	}
-	if off.Transport(page.Price, page.Retry, transport) != http.RoundTripper(transport) {
+	if off.Transport(transport) != http.RoundTripper(transport) || off.Attempts(page.Price) != nil {
 		t.Error("the transport is wrapped")
 	}
 	q, rec := &page.Query{}, &page.Record{}

@@ -111,8 +111,8 @@ func TestAPageItsCallsAndTheirAttempts(t *testing.T) {
 		if len(tries) != 2 || !tries[0].failed() || tries[1].failed() || tries[1].took() != 10*ms || tries[0].Kind.String() != "SPAN_KIND_CLIENT" {
 			t.Fatalf("the attempts' spans: %v", tries)
 		}
-		has(t, tries[0], map[string]string{"bff.attempt": "first", "http.response.status_code": "503", "error.type": "503", "http.request.resend_count": "0", "server.address": "price"})
-		has(t, tries[1], map[string]string{"bff.attempt": "retry", "http.response.status_code": "200", "error.type": "", "http.request.resend_count": "1"})
+		has(t, tries[0], map[string]string{"bff.attempt": "first", "bff.outcome": "upstream_error", "http.response.status_code": "503", "error.type": "503", "http.request.resend_count": "0", "server.address": "price"})
+		has(t, tries[1], map[string]string{"bff.attempt": "retry", "bff.outcome": "ok", "http.response.status_code": "200", "error.type": "", "http.request.resend_count": "1"})
 		if s := w.World.Log.String(); !strings.Contains(s, `"trace_id":"`+trace+`"`) {
 			t.Errorf("the log: %s", s)
 		}

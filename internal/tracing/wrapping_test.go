@@ -27,16 +27,18 @@ func TestRequestsAreNotChanged(t *testing.T) {
 		traces := start(t, tracing.Options{Env: environ(endpoint), Dial: n.DialContext})
 		out := httptest.NewRequest(http.MethodGet, "http://price/p", nil)
 		out.Header.Set("Traceparent", sampled)
-		transport := traces.Transport(page.Price, page.Retry, roundTrip(func(r *http.Request) (*http.Response, error) {
+		transport := traces.Transport(roundTrip(func(r *http.Request) (*http.Response, error) {
 			if r.Header.Get("Traceparent") == sampled {
 				t.Error("the downstream is told the caller's span")
 			}
 			return nil, errBroken
 		}))
 		ask := tracing.Source(traces, page.Price, func(ctx context.Context, _ *page.Query) (page.Quote, page.Call) {
+			ctx, end := traces.Attempts(page.Price)(ctx, page.First)
 			if _, err := transport.RoundTrip(out.WithContext(ctx)); !errors.Is(err, errBroken) {
 				t.Errorf("%v", err)
 			}
+			end(page.UpstreamError)
 			return page.Quote{}, page.Call{Asked: true, Outcome: page.UpstreamError}
 		})
 		in := httptest.NewRequest(http.MethodGet, "/products/p", nil)
@@ -59,13 +61,18 @@ func TestWithoutAPageThereIsNoCall(t *testing.T) {
 		traces := start(t, tracing.Options{Env: environ(endpoint), Dial: pipenet.New().DialContext})
 		defer traces.Close(t.Context())
 		asked := httptest.NewRequest(http.MethodGet, "http://price/p", nil)
-		transport := traces.Transport(page.Price, page.Retry, roundTrip(func(r *http.Request) (*http.Response, error) {
+		transport := traces.Transport(roundTrip(func(r *http.Request) (*http.Response, error) {
 			if r != asked {
 				t.Error("it is another request")
 			}
 			return nil, errBroken
 		}))
+		ctx, end := traces.Attempts(page.Price)(t.Context(), page.First)
+		if ctx != t.Context() {
+			t.Error("there is a span")
+		}
 		_, _ = transport.RoundTrip(asked)
+		end(page.UpstreamError)
 	})
 }
 
@@ -79,9 +86,11 @@ func TestAnAddressHasNoPort(t *testing.T) {
 			c := &collector{}
 			n.Serve(t, "collector:4318", c)
 			traces := start(t, tracing.Options{Env: environ(endpoint), Dial: n.DialContext})
-			transport := traces.Transport(page.Price, page.Retry, roundTrip(func(*http.Request) (*http.Response, error) { return nil, errBroken }))
+			transport := traces.Transport(roundTrip(func(*http.Request) (*http.Response, error) { return nil, errBroken }))
 			ask := tracing.Source(traces, page.Price, func(ctx context.Context, _ *page.Query) (page.Quote, page.Call) {
+				ctx, end := traces.Attempts(page.Price)(ctx, page.First)
 				_, err := transport.RoundTrip(httptest.NewRequest(http.MethodGet, "http://"+host+"/p", nil).WithContext(ctx))
+				end(page.UpstreamError)
 				return page.Quote{}, page.Call{Asked: err != nil, Outcome: page.UpstreamError}
 			})
 			traces.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
