@@ -78,7 +78,7 @@ func TestEveryNameIsRead(t *testing.T) {
 		"BFF_DRAIN=0s":                                              "0s",
 		"BFF_LOG=TEXT":                                              "text",
 		"BFF_LOG_SAMPLE=1":                                          "1",
-		"BFF_CATALOG_URL=https://u:p@h/a/{id}?x=1&token=abc":        "https://***@h/a/{id}?x=1&token=***",
+		"BFF_CATALOG_URL=https://u:p@h/a/{id}?x=1&token=abc":        "https://***@h/a/{id}?***",
 		"BFF_CATALOG_TIMEOUT=90ms":                                  "90ms",
 		"BFF_CATALOG_BULKHEAD=8":                                    "8",
 		"BFF_CATALOG_RETRIES=2":                                     "2",

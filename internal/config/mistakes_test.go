@@ -146,6 +146,7 @@ func TestSecretsAreShownNowhere(t *testing.T) {
 		"BFF_REDIS_URL=https://:hunter2@redis",
 		"BFF_REDIS_PASSWORD=hunter2",
 		"BFF_CATALOG_URL=http://me:hunter2@h/{id}?api_key=hunter2&x=y",
+		"BFF_CATALOG_URL=http://h/{id}?k=hunter2", "BFF_CATALOG_URL=http://h/{id}?hunter2", "BFF_CATALOG_URL=http://h/?k=hunter2",
 		"BFF_CATALOG_URL=http://me:hunter2@h/",
 		"BFF_CATALOG_URL=http://me:hunter2/@h/{id}",
 		"BFF_CATALOG_URL=http://me:hunter2@h:port/{id}",

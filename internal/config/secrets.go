@@ -2,7 +2,6 @@ package config
 
 import (
 	"log/slog"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -32,10 +31,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText masks it in JSON.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-var secretParameter = regexp.MustCompile(`(?i)([?&;][^=&;]*(?:pass|pwd|secret|token|key|auth|sig|cred)[^=&;]*=)[^&;]*`)
-
-// masked hides what is or may be secret in a URL: all that stands before its last @, and parameters that sound like it.
-// A text that has neither comes back as it is.
+// masked hides what may be secret in a URL: all that stands before its last @, and its query, since a key can have any
+// name. A text that has neither comes back as it is.
 func masked(s string) string {
 	scheme, rest, isURL := strings.Cut(s, "://")
 	if !isURL {
@@ -44,7 +41,9 @@ func masked(s string) string {
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
 		rest = hidden + rest[at:]
 	}
-	rest = secretParameter.ReplaceAllString(rest, "${1}"+hidden)
+	if path, _, found := strings.Cut(rest, "?"); found {
+		rest = path + "?" + hidden
+	}
 	if !isURL {
 		return rest
 	}
