@@ -185,6 +185,17 @@ func TestThePublicListenerShowsNothingOfTheInside(t *testing.T) {
 	})
 }
 
+func TestTheAdminListenersRootLeadsToThePageForPeople(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		a := w.Do(t.Context(), http.MethodGet, world.Admin, "/")
+		want(t, a, 200)
+		if !strings.Contains(string(a.Body), "<title>") {
+			t.Errorf("%.100s", a.Body)
+		}
+	})
+}
+
 func TestOneLinePerPage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := world.Start(t)
