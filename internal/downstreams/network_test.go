@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -122,6 +123,24 @@ func TestARestartedDownstreamCostsNoCall(t *testing.T) {
 			p.net.Reset(addr) // and the connections that are there break
 			synctest.Wait()
 			burst()
+		}
+	})
+}
+
+// net/http would copy the body that is not there through 32 KiB, for each call.
+func TestARequestWithoutABodyCostsNoBuffer(t *testing.T) {
+	h := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "fine") }
+	overNetwork(t, page.Catalog, decodeText, h, nil, func(p *place[string]) {
+		var before, after runtime.MemStats
+		p.ask(pageDeadline, "warm-up")
+		runtime.ReadMemStats(&before)
+		const n = 100
+		for range n {
+			p.ask(pageDeadline, "p")
+		}
+		runtime.ReadMemStats(&after)
+		if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 28<<10 {
+			p.Errorf("a call takes %d KiB, both ends together", each>>10)
 		}
 	})
 }
