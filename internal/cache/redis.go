@@ -30,15 +30,14 @@ type Redis struct {
 	staleFor time.Duration
 	observer Observer
 	trouble  trouble
-	breaker  breaker
 	rdb      redis.UniversalClient
 	script   *redis.Script
 	reached  atomic.Bool // Redis has answered at least once
 
-	reads   *reads
-	writes  *queue[write]
-	written chan struct{}  // closed when the writer has ended
-	running sync.WaitGroup // the writer and the readers
+	lanes   *lanes
+	writing atomic.Int64   // writers that have not ended
+	written chan struct{}  // closed when none is left
+	running sync.WaitGroup // the writers and the readers
 
 	closing    context.Context // ends when Close begins
 	beginClose context.CancelFunc
@@ -59,19 +58,20 @@ func NewRedis(url string, o RedisOptions) (*Redis, error) {
 	r := &Redis{
 		staleFor: o.StaleFor,
 		observer: o.Observer,
-		trouble:  trouble{log: o.Logger, secret: t.password},
+		trouble:  newTrouble(o.Logger, t.password),
 		script:   redis.NewScript(supersede),
-		reads:    newReads(),
-		writes:   newQueue[write](writeQueueSize),
+		lanes:    newLanes(t.kind),
 		written:  make(chan struct{}),
 	}
 	r.closing, r.beginClose = context.WithCancel(context.Background())
 	r.open, r.endOpen = context.WithCancel(context.Background())
 	r.rdb = t.client(r.open, poolSize)
-	r.running.Go(r.writeAll)
-	readers, batch := readersOf(t.kind)
-	for range readers {
-		r.running.Go(func() { r.readAll(batch) })
+	r.writing.Store(int64(len(r.lanes.all)))
+	for _, l := range r.lanes.all {
+		r.running.Go(func() { r.writeAll(l) })
+		for range readers {
+			r.running.Go(func() { r.readAll(l) })
+		}
 	}
 	return r, nil
 }
@@ -96,14 +96,17 @@ func execute(ctx context.Context, pipe redis.Pipeliner) []redis.Cmder {
 	return cmds
 }
 
-// report is told once for each exchange; nil means that all of it went well.
-func (r *Redis) report(op page.MemoryOp, err error) {
+// report is told once for each exchange: whether Redis has answered any of it, and what went wrong; nil means that all
+// of it went well.
+func (r *Redis) report(l *lane, op page.MemoryOp, answered bool, err error) {
+	if answered {
+		r.reached.Store(true)
+	}
 	switch {
 	case err == nil:
-		r.reached.Store(true)
-		r.trouble.worked(op)
+		r.trouble.worked(source{l, op})
 	case r.open.Err() == nil: // else it is Close that cut it off
-		r.trouble.failed(op, err)
+		r.trouble.failed(source{l, op}, err)
 	}
 }
 
@@ -126,8 +129,10 @@ func resultOf(err error) page.MemoryResult {
 
 // Close writes what is queued until ctx ends. A Redis that fails meanwhile is not tried again.
 func (r *Redis) Close(ctx context.Context) error {
-	r.writes.close()
-	r.reads.queue.close()
+	for _, l := range r.lanes.all {
+		l.writes.close()
+		l.reads.queue.close()
+	}
 	r.beginClose()
 	var cut error
 	select {

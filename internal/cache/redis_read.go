@@ -17,17 +17,11 @@ const (
 	readTimeout = 500 * time.Millisecond
 
 	readQueueSize = 4096 // keys
-)
 
-// readersOf is how many exchanges for reading there can be at once, and how many keys in each. A single Redis answers a
-// rush best in a few large ones. A Cluster's nodes are asked key by key, so that one that hangs takes no other's answers
-// with it.
-func readersOf(k kind) (readers, batch int) {
-	if k == cluster {
-		return 256, 1
-	}
-	return 4, 256
-}
+	// A node answers a rush best in a few large exchanges.
+	readers   = 4   // exchanges with a node at once
+	readBatch = 256 // keys in one exchange
+)
 
 // read is one question to Redis, and how it ended once done is closed.
 type read struct {
@@ -86,10 +80,11 @@ func (r *Redis) recall(ctx context.Context, key string) (page.ShownPrice, page.M
 	if ctx.Err() != nil {
 		return page.ShownPrice{}, page.MemoryTimeout
 	}
-	if !r.breaker.allow() {
+	l := r.lane(key)
+	if !l.breaker.allow() {
 		return page.ShownPrice{}, page.MemoryError
 	}
-	answer := r.reads.join(key)
+	answer := l.reads.join(key)
 	select {
 	case <-ctx.Done():
 		return page.ShownPrice{}, page.MemoryTimeout
@@ -105,14 +100,14 @@ func (r *Redis) recall(ctx context.Context, key string) (page.ShownPrice, page.M
 	}
 }
 
-func (r *Redis) readAll(n int) {
-	for batch := r.reads.queue.take(n); len(batch) > 0; batch = r.reads.queue.take(n) {
-		r.read(batch)
+func (r *Redis) readAll(l *lane) {
+	for batch := l.reads.queue.take(readBatch); len(batch) > 0; batch = l.reads.queue.take(readBatch) {
+		r.read(l, batch)
 	}
 }
 
 // read asks for no more of a value than could be valid.
-func (r *Redis) read(batch []*read) {
+func (r *Redis) read(l *lane, batch []*read) {
 	ctx, cancel := context.WithTimeout(r.open, readTimeout)
 	defer cancel()
 	pipe := r.rdb.Pipeline()
@@ -130,10 +125,10 @@ func (r *Redis) read(batch []*read) {
 			trouble = c.Err()
 		}
 	}
-	r.breaker.report(answered)
-	r.report(page.MemoryGet, trouble)
+	l.breaker.report(answered)
+	r.report(l, page.MemoryGet, answered, trouble)
 	for i, c := range cmds {
-		r.reads.finish(batch[i], c.Val(), c.Err())
+		l.reads.finish(batch[i], c.Val(), c.Err())
 	}
 }
 

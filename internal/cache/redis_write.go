@@ -37,28 +37,32 @@ func (r *Redis) Remember(k Key, p page.ShownPrice) { r.push(write{k.shared(), re
 func (r *Redis) Forget(k Key, asOf time.Time) { r.push(write{k.shared(), forgotten(asOf)}) }
 
 func (r *Redis) push(w write) {
-	if _, dropped := r.writes.push(w); dropped {
+	if _, dropped := r.lane(w.key).writes.push(w); dropped {
 		r.observer.PriceMemory(page.MemorySet, page.MemoryDropped)
 	}
 }
 
-func (r *Redis) writeAll() {
-	defer close(r.written)
-	for batch := r.writes.take(writeBatch); len(batch) > 0; batch = r.writes.take(writeBatch) {
-		if !r.write(batch) && r.closing.Err() != nil {
-			r.dropQueued()
+func (r *Redis) writeAll(l *lane) {
+	defer func() {
+		if r.writing.Add(-1) == 0 {
+			close(r.written)
+		}
+	}()
+	for batch := l.writes.take(writeBatch); len(batch) > 0; batch = l.writes.take(writeBatch) {
+		if !r.write(l, batch) && r.closing.Err() != nil {
+			r.dropQueued(l)
 		}
 	}
 }
 
 // write tells whether Redis took anything. While it takes nothing, the batch is tried again, and once more when Close
 // begins: Redis may have come back since.
-func (r *Redis) write(batch []write) bool {
+func (r *Redis) write(l *lane, batch []write) bool {
 	giveUp := time.Now().Add(keepTrying)
 	for last := r.closing.Err() != nil; ; last = !r.pause() {
 		errs := r.send(batch)
 		taken := slices.Contains(errs, nil)
-		r.report(page.MemorySet, cmp.Or(errs...))
+		r.report(l, page.MemorySet, taken, cmp.Or(errs...))
 		if taken || last || time.Now().After(giveUp) {
 			for _, err := range errs {
 				r.observer.PriceMemory(page.MemorySet, resultOf(err))
@@ -80,8 +84,8 @@ func (r *Redis) pause() bool {
 	}
 }
 
-func (r *Redis) dropQueued() {
-	for range r.writes.take(writeQueueSize) {
+func (r *Redis) dropQueued(l *lane) {
+	for range l.writes.take(writeQueueSize) {
 		r.observer.PriceMemory(page.MemorySet, page.MemoryDropped)
 	}
 }

@@ -21,20 +21,30 @@ type trouble struct {
 	secret string // never in a line
 
 	mu      sync.Mutex
-	failing [page.NumMemoryOps]bool
+	failing map[source]bool
 	since   time.Time // the first failure since all was well
 	until   time.Time // and when all was well again
 	told    time.Time // the last line
 	open    bool      // a line was told and not yet taken back
 }
 
-func (t *trouble) failed(op page.MemoryOp, err error) {
+// source is what goes well or does not.
+type source struct {
+	lane *lane
+	op   page.MemoryOp
+}
+
+func newTrouble(log *slog.Logger, secret string) trouble {
+	return trouble{log: log, secret: secret, failing: map[source]bool{}}
+}
+
+func (t *trouble) failed(s source, err error) {
 	now := time.Now()
 	t.mu.Lock()
-	if t.failing == [page.NumMemoryOps]bool{} {
+	if len(t.failing) == 0 {
 		t.since = now
 	}
-	t.failing[op] = true
+	t.failing[s] = true
 	since, tell := t.since, now.Sub(t.told) >= troubleEvery
 	if tell {
 		t.told, t.open = now, true
@@ -42,18 +52,19 @@ func (t *trouble) failed(op page.MemoryOp, err error) {
 	t.mu.Unlock()
 	if tell {
 		t.log.Warn("the remembered price: trouble with Redis",
-			"op", op.String(), "error", t.masked(err), "for", seconds(now.Sub(since)))
+			"op", s.op.String(), "error", t.masked(err), "for", seconds(now.Sub(since)))
 	}
 }
 
-func (t *trouble) worked(op page.MemoryOp) {
+func (t *trouble) worked(s source) {
 	now := time.Now()
 	t.mu.Lock()
-	if t.failing[op] {
-		t.failing[op], t.until = false, now
+	if t.failing[s] {
+		delete(t.failing, s)
+		t.until = now
 	}
 	outage := t.until.Sub(t.since)
-	tell := t.open && t.failing == [page.NumMemoryOps]bool{} && now.Sub(t.told) >= troubleEvery
+	tell := t.open && len(t.failing) == 0 && now.Sub(t.told) >= troubleEvery
 	if tell {
 		t.told, t.open = now, false
 	}

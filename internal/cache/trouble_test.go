@@ -12,9 +12,15 @@ import (
 	"example.com/bff/internal/page"
 )
 
-func newTrouble() (*trouble, *bytes.Buffer) {
+var (
+	gets, sets = source{op: page.MemoryGet}, source{op: page.MemorySet}
+	elsewhere  = source{new(lane), page.MemoryGet}
+)
+
+func loggedTrouble() (*trouble, *bytes.Buffer) {
 	var log bytes.Buffer
-	return &trouble{log: slog.New(slog.NewTextHandler(&log, nil)), secret: "hunter2"}, &log
+	tr := newTrouble(slog.New(slog.NewTextHandler(&log, nil)), "hunter2")
+	return &tr, &log
 }
 
 func TestTroubleIsTold(t *testing.T) {
@@ -25,28 +31,29 @@ func TestTroubleIsTold(t *testing.T) {
 		run        func(tr *trouble, i int)
 		warn, info int
 	}{
-		{"all is well", func(tr *trouble, i int) { tr.worked(page.MemoryGet) }, 0, 0},
-		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.failed(page.MemorySet, broken) }, 10, 0},
-		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.worked(page.MemorySet) }, 10, 0},
-		{"every second read fails", func(tr *trouble, i int) { tr.failed(page.MemoryGet, broken); tr.worked(page.MemoryGet) }, 10, 0},
+		{"all is well", func(tr *trouble, i int) { tr.worked(gets) }, 0, 0},
+		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(gets, broken); tr.failed(sets, broken) }, 10, 0},
+		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(gets, broken); tr.worked(sets) }, 10, 0},
+		{"one node of two fails", func(tr *trouble, i int) { tr.failed(elsewhere, broken); tr.worked(gets) }, 10, 0},
+		{"every second read fails", func(tr *trouble, i int) { tr.failed(gets, broken); tr.worked(gets) }, 10, 0},
 		{"a second of outage", func(tr *trouble, i int) {
 			if i < 10 {
-				tr.failed(page.MemorySet, broken)
+				tr.failed(sets, broken)
 			} else {
-				tr.worked(page.MemorySet)
+				tr.worked(sets)
 			}
 		}, 1, 1},
 		{"a minute and a half of outage", func(tr *trouble, i int) {
 			if i < 900 {
-				tr.failed(page.MemorySet, broken)
+				tr.failed(sets, broken)
 			} else {
-				tr.worked(page.MemorySet)
+				tr.worked(sets)
 			}
 		}, 2, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tr, log := newTrouble()
+				tr, log := loggedTrouble()
 				lines, last := 0, time.Now().Add(-time.Hour)
 				for i := range int(10 * time.Minute / tick) {
 					c.run(tr, i)
@@ -68,8 +75,8 @@ func TestTroubleIsTold(t *testing.T) {
 }
 
 func TestTroubleIsMaskedAndShort(t *testing.T) {
-	tr, log := newTrouble()
-	tr.failed(page.MemoryGet, errors.New("AUTH hunter2\n"+strings.Repeat("ö", 5000)))
+	tr, log := loggedTrouble()
+	tr.failed(gets, errors.New("AUTH hunter2\n"+strings.Repeat("ö", 5000)))
 	line := log.String()
 	if strings.Contains(line, "hunter2") || strings.Count(line, "\n") != 1 || len(line) > 2*maxTroubleBytes {
 		t.Errorf("%d bytes: %s", len(line), line)

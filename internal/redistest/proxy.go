@@ -68,6 +68,13 @@ func StartProxy(t testing.TB, backend string) *Proxy {
 	return p
 }
 
+// SetBackend is for connections that begin from now on.
+func (p *Proxy) SetBackend(addr string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.backend = addr
+}
+
 // Makes decides what becomes of Redis' answers from now on.
 func (p *Proxy) Makes(r Reply) { p.reply.Store(&r) }
 
@@ -146,7 +153,7 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	defer p.forget(client)
-	server, err := net.Dial("tcp", p.backend)
+	server, err := net.Dial("tcp", p.target())
 	if err != nil {
 		return
 	}
@@ -159,6 +166,12 @@ func (p *Proxy) serve(client net.Conn) {
 		})
 	})
 	copyChunks(server, func(chunk []byte) error { return (*p.reply.Load())(client, chunk) })
+}
+
+func (p *Proxy) target() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.backend
 }
 
 func copyChunks(from net.Conn, to func([]byte) error) {

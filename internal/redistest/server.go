@@ -78,6 +78,9 @@ func (s *Server) Kill() {
 // Freeze keeps connections open and takes new ones, but does nothing with them any more.
 func (s *Server) Freeze() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
 
+// Thaw ends Freeze.
+func (s *Server) Thaw() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
+
 // Must sends a command, its words separated by one space each, as in "config set maxmemory 1".
 func (s *Server) Must(t testing.TB, command string) {
 	t.Helper()
