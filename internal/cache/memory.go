@@ -81,7 +81,7 @@ func (m *Memory) keep(key string, v value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	old, known := m.values.Peek(key)
-	if known && !v.supersedes(old) {
+	if !v.credible() || known && !v.supersedes(old) {
 		return
 	}
 	if known {

@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net"
 	"regexp"
@@ -77,6 +78,10 @@ func TestAnythingElseUnderTheKey(t *testing.T) {
 		"an older version":       {"set", name, "\x00" + good[1:]},
 		"an older price version": {"set", name, good[:9] + "\x00" + good[10:]},
 		"cut off":                {"set", name, good[:12]},
+		"garbage like a price":   {"set", name, "\x01garbage garbage"},
+		"garbage like none":      {"set", name, "\x01garbage!"},
+		"an hour from now":       {"set", name, future(time.Hour)},
+		"of two instants":        {"set", name, good[:8] + string(good[8]-1) + good[9:]},
 		"a list":                 {"rpush", name, "1", "2"},
 		"a hash":                 {"hset", name, "amount", "1"},
 	} {
@@ -95,6 +100,13 @@ func TestAnythingElseUnderTheKey(t *testing.T) {
 	if s.log.String() != "" {
 		t.Errorf("logged %s", s.log.String())
 	}
+}
+
+// future is a price from a clock that is ahead, as it is held.
+func future(ahead time.Duration) string {
+	at := time.Now().Add(ahead)
+	v, _ := price("6.66", at).AppendBinary(binary.BigEndian.AppendUint64([]byte{1}, uint64(at.UnixMilli())))
+	return string(v)
 }
 
 // While one page waits for an answer, others with the same question wait with it; each leaves by its own deadline.

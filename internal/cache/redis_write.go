@@ -106,8 +106,9 @@ type evaluate func(ctx context.Context, c redis.Scripter, keys []string, args ..
 
 func (r *Redis) pipeline(ctx context.Context, batch []write, run evaluate) []error {
 	pipe := r.rdb.Pipeline()
+	last := latest()
 	for _, w := range batch {
-		run(ctx, pipe, []string{w.key}, []byte(w.v), r.staleFor.Milliseconds())
+		run(ctx, pipe, []string{w.key}, []byte(w.v), r.staleFor.Milliseconds(), last)
 	}
 	cmds := execute(ctx, pipe)
 	errs := make([]error, len(cmds))

@@ -29,6 +29,9 @@ var orderCases = []struct {
 	{"forgotten, though never known", []step{{-1, ""}}, ""},
 	{"known again", []step{{-3, "1"}, {-2, ""}, {-1, "2"}}, "2"},
 	{"forgotten for good", []step{{-4, "1"}, {-3, "2"}, {-1, ""}, {-2, "3"}}, ""},
+	{"from a clock that is a little ahead", []step{{-1, "1"}, {62_000, "2"}}, "2"},
+	{"from a clock that is far ahead", []step{{-1, "1"}, {3_600_000, "2"}}, "1"},
+	{"forgotten by a clock that is far ahead", []step{{-1, "1"}, {3_600_000, ""}}, "1"},
 	{"of the same instant, the price", []step{{-1, "1"}, {-1, ""}}, "1"},
 }
 

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"bytes"
 	"encoding/binary"
 	"time"
 
@@ -17,6 +16,10 @@ const (
 	valueVersion = 1
 	headerSize   = 9
 	maxValueSize = 64 // a valid one is at most 45 bytes
+
+	// maxSkew is how far another clock may be ahead of ours. What claims to be from later than that is garbage, or from a
+	// clock that was wrong, and must not keep true prices out until then.
+	maxSkew = time.Minute
 )
 
 func newValue(asOf time.Time) value {
@@ -35,29 +38,37 @@ func forgotten(asOf time.Time) value { return newValue(asOf) }
 
 func (v value) forgotten() bool { return len(v) == headerSize }
 
-// supersedes tells whether v takes the place of old, both well-formed. Of the same instant, a price beats its absence:
+// instant is what v[1:headerSize] says, in Unix milliseconds.
+func (v value) instant() uint64 { return binary.BigEndian.Uint64(v[1:headerSize]) }
+
+// latest is the last instant that can be believed now, in Unix milliseconds.
+func latest() int64 { return time.Now().Add(maxSkew).UnixMilli() }
+
+func (v value) credible() bool { return v.instant() <= uint64(latest()) }
+
+// supersedes tells whether v, which is credible, takes the place of old, both well-formed. Of the same instant, a price beats its absence:
 // Forget removes what was true before. supersede.lua says the same to Redis.
 func (v value) supersedes(old value) bool {
-	switch bytes.Compare(v[1:headerSize], old[1:headerSize]) {
-	case 1:
+	switch is, was := v.instant(), old.instant(); {
+	case is > was:
 		return true
-	case 0:
+	case is == was:
 		return !v.forgotten()
 	default:
-		return false
+		return !old.credible()
 	}
 }
 
 // price reads what may be anything at all.
 func (v value) price(staleFor time.Duration) (page.ShownPrice, page.MemoryResult) {
-	if len(v) < headerSize || v[0] != valueVersion {
+	if len(v) < headerSize || v[0] != valueVersion || !v.credible() {
 		return page.ShownPrice{}, page.MemoryInvalid
 	}
 	if v.forgotten() {
 		return page.ShownPrice{}, page.MemoryMiss
 	}
 	p, err := page.ParseShownPrice(v[headerSize:])
-	if err != nil {
+	if err != nil || uint64(p.AsOf().UnixMilli()) != v.instant() {
 		return page.ShownPrice{}, page.MemoryInvalid
 	}
 	if time.Since(p.AsOf()) > staleFor {
