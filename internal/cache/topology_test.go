@@ -2,6 +2,7 @@ package cache_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,6 +50,32 @@ func TestSentinelFailover(t *testing.T) {
 	if strings.Contains(one.log.String()+other.log.String(), password) {
 		t.Error("the password is in the log")
 	}
+}
+
+// The Sentinels are silent at first, and gone later: what has to be asked of them waits for them, and nothing else does.
+func TestSentinelTrouble(t *testing.T) {
+	t.Parallel()
+	master := redistest.Start(t, "--requirepass", "secret")
+	if master == nil || !redistest.Installed(t, "redis-sentinel") {
+		return
+	}
+	p := redistest.StartProxy(t, startSentinel(t, master, "secret").Addr)
+	p.Makes(redistest.Silent)
+	s := newStore(t, "redis+sentinel://:secret@"+p.Addr+"/shop?sentinel_auth=true")
+	k := key("p-1", "")
+	s.Remember(k, price("1", time.Now()))
+	if _, r := s.Recall(within(t, 100*time.Millisecond), k); r != page.MemoryTimeout {
+		t.Errorf("Recall = %v", r)
+	}
+	p.Makes(redistest.Pass)
+	redistest.Eventually(t, "the memory is back", hits(t, s, k))
+
+	p.Refuse()
+	redistest.Eventually(t, "the master is asked as ever", hits(t, s, k))
+	master.Must(t, "client kill type normal skipme yes")
+	wantResult(t, s, k, page.MemoryError)
+	p.Accept(t)
+	redistest.Eventually(t, "the memory is back again", hits(t, s, k))
 }
 
 // Keys are spread over three nodes of a Cluster; one node that hangs costs its own keys.
@@ -125,6 +152,47 @@ func TestClusterNodeHangs(t *testing.T) {
 	}
 	nodes[2].Thaw()
 	redistest.Eventually(t, "the node is back", hits(t, s, key(lost, "")))
+}
+
+// A Cluster that comes later, while a key moves from one node to another (which says ASK), and has moved (MOVED).
+func TestClusterMovesAKey(t *testing.T) {
+	t.Parallel()
+	nodes := startCluster(t)
+	if nodes == nil {
+		return
+	}
+	seed := redistest.StartProxy(t, nodes[0].Addr)
+	seed.Refuse()
+	s := newStore(t, "redis+cluster://"+seed.Addr)
+	k := key("p-1", "")
+	s.Remember(k, price("1", time.Now()))
+	wantResult(t, s, k, page.MemoryError)
+	seed.Accept(t)
+	redistest.Eventually(t, "the memory is back", hits(t, s, k))
+
+	sets := 1
+	from := slices.IndexFunc(nodes, func(n *redistest.Server) bool { return n.DBSize(t.Context()).Val() == 1 })
+	source, sink := nodes[from], nodes[(from+1)%len(nodes)]
+	name := source.Keys(t.Context(), "*").Val()[0]
+	slot := source.ClusterKeySlot(t.Context(), name).Val()
+	sink.Must(t, fmt.Sprintf("cluster setslot %d importing %s", slot, source.ClusterMyID(t.Context()).Val()))
+	source.Must(t, fmt.Sprintf("cluster setslot %d migrating %s", slot, sink.ClusterMyID(t.Context()).Val()))
+	source.Must(t, fmt.Sprintf("migrate 127.0.0.1 %s %s 0 1000", sink.Port, name))
+	remembers := func(amount string) {
+		p := price(amount, time.Now())
+		s.Remember(k, p)
+		sets++
+		settled(t, s, sets)
+		wantHit(t, s, k, p)
+	}
+	remembers("2")
+	for _, n := range nodes {
+		n.Must(t, fmt.Sprintf("cluster setslot %d node %s", slot, sink.ClusterMyID(t.Context()).Val()))
+	}
+	remembers("3")
+	if n := s.counts.of(page.MemorySet, page.MemoryOK); n != sets || source.DBSize(t.Context()).Val() != 0 {
+		t.Errorf("%d of %d sets: %v", n, sets, s.counts.n)
+	}
 }
 
 // wantRoundsServed asks for all products at once, again and again. A round that falls into a moment in which this machine
