@@ -208,7 +208,7 @@ func wantRoundsServed(t *testing.T, s *store, products, reachable int) (lost str
 		}
 	}
 	if good <= rounds/2 {
-		t.Errorf("in %d of %d rounds the %d reachable prices were served: %v", good, rounds, reachable, s.counts.n)
+		t.Errorf("in %d of %d rounds the %d that can be were served: %v", good, rounds, reachable, s.counts.n)
 	}
 	return lost
 }
