@@ -45,6 +45,7 @@ func TestSIGTERMFlushesTheQueue(t *testing.T) {
 		drain         string
 		before        func(*process, *redistest.Proxy) // the pages
 		shown, leaves func(*testing.T, *process, *redistest.Proxy)
+		lost          bool // there is nowhere to write to
 	}{
 		{name: "all is well", drain: "0s"},
 		{name: "Redis is slow", drain: "0s", before: func(_ *process, r *redistest.Proxy) { r.Makes(redistest.Slow) }},
@@ -64,6 +65,9 @@ func TestSIGTERMFlushesTheQueue(t *testing.T) {
 				r.Accept(t)
 			},
 		},
+		{name: "Redis is silent", drain: "0s", lost: true, before: func(_ *process, r *redistest.Proxy) { r.Makes(redistest.Silent) }},
+		{name: "Redis refuses", drain: "0s", lost: true, before: func(_ *process, r *redistest.Proxy) { r.Refuse() }},
+		{name: "Redis is unreachable", drain: "0s", lost: true, before: func(p *process, r *redistest.Proxy) { r.Hang(p.T) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -90,7 +94,11 @@ func TestSIGTERMFlushesTheQueue(t *testing.T) {
 			if code := p.wait(); code != 0 {
 				t.Errorf("exit code %d", code)
 			}
-			if n := redis.DBSize(t.Context()).Val(); n != pages+1 {
+			// This is what is said when the time to end in has been used up.
+			if log := p.Log.String(); strings.Contains(log, "not every price") || !strings.Contains(log, `"stopped"`) {
+				t.Errorf("the end waited for Redis: %s", log)
+			}
+			if n := redis.DBSize(t.Context()).Val(); n != pages+1 && !c.lost {
 				t.Errorf("%d of %d prices that were shown are in Redis", n, pages+1)
 			}
 		})

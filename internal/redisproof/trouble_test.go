@@ -1,6 +1,7 @@
 package redisproof
 
 import (
+	"encoding/json"
 	"regexp"
 	"runtime/pprof"
 	"slices"
@@ -38,16 +39,19 @@ type trouble struct {
 	readable    bool // what is remembered is served meanwhile
 }
 
+// tooSlow is what the log tells of a Redis that does not answer in time.
+const tooSlow = "timeout|deadline"
+
 var troubles = []trouble{
-	replies("silent", "timeout|deadline", redistest.Silent),
-	replies("slow", "timeout|deadline", redistest.Slow),
+	replies("silent", tooSlow, redistest.Silent),
+	replies("slow", tooSlow, redistest.Slow),
 	{
 		name: "refusing", says: "connection refused",
 		begin: func(_ *testing.T, s *store) { s.proxy.Refuse() },
 		heal:  func(t *testing.T, s *store) { s.proxy.Accept(t) },
 	},
 	{
-		name: "unreachable", says: "timeout|deadline",
+		name: "unreachable", says: tooSlow,
 		begin: func(t *testing.T, s *store) { s.proxy.Hang(t) },
 		heal:  func(t *testing.T, s *store) { s.proxy.Accept(t) },
 	},
@@ -83,39 +87,55 @@ func commands(name string, readable bool, begin, heal string) trouble {
 	}
 }
 
+// On a machine that stands still for half a second, Redis seems slow, whatever else is wrong with it. Then it is tried
+// again from the start, and once it must show what it should.
 func TestTroubleWithRedis(t *testing.T) {
 	for _, c := range troubles {
 		t.Run(c.name, func(t *testing.T) {
-			redis := openStore(t)
-			if redis == nil {
-				return
+			disturbed := ""
+			for range 3 {
+				t.Run("attempt", func(t *testing.T) { disturbed = c.prove(t) })
+				if disturbed == "" || t.Failed() {
+					return
+				}
+				t.Log(disturbed)
 			}
-			p := &proof{T: t, shop: openShop(t), redis: redis}
-			if c.atStart {
-				c.begin(t, redis)
-			}
-			p.with, p.without = p.shop.start(t, onRedis(redis.addr)), p.shop.start(t)
-			if !c.atStart {
-				p.with.live("known")
-				p.with.written(1)
-				c.begin(t, redis)
-			}
-			p.shop.priceFails(t)
-			p.failingPages(c.readable)
-			if c.readable {
-				p.with.stale("known")
-			}
-			p.bounds()
-			p.shop.priceIsBack(t)
-			last := p.healthyPages()
-			p.oneLine(c.says)
-
-			c.heal(t, redis)
-			p.shop.priceFails(t)
-			redistest.Eventually(t, "the memory is back, with what was shown meanwhile", func() bool { return p.with.isStale(last) })
-			p.oneLine(c.says)
+			t.Error(disturbed)
 		})
 	}
+}
+
+// prove returns what it saw of a machine that stood still instead of what it should.
+func (c trouble) prove(t *testing.T) (disturbed string) {
+	redis := openStore(t)
+	if redis == nil {
+		return ""
+	}
+	p := &proof{T: t, shop: openShop(t), redis: redis, trouble: c}
+	if c.atStart {
+		c.begin(t, redis)
+	}
+	p.with, p.without = p.shop.start(t, onRedis(redis.addr)), p.shop.start(t)
+	if !c.atStart {
+		p.with.live("known")
+		p.with.written(1)
+		c.begin(t, redis)
+	}
+	p.shop.priceFails(t)
+	p.failingPages()
+	if c.readable {
+		p.with.stale("known")
+	}
+	p.bounds()
+	p.shop.priceIsBack(t)
+	last := p.healthyPages()
+	p.logged()
+
+	c.heal(t, redis)
+	p.shop.priceFails(t)
+	redistest.Eventually(t, "the memory is back, with what was shown meanwhile", func() bool { return p.with.isStale(last) })
+	p.logged()
+	return p.disturbed
 }
 
 // proof compares an instance whose Redis is in trouble with one that has none.
@@ -123,8 +143,10 @@ type proof struct {
 	*testing.T
 	shop          *shop
 	redis         *store
+	trouble       trouble
 	with, without *instance
 	asked         int
+	disturbed     string
 }
 
 // healthyPages are as fast as without Redis. It returns the last product that was shown.
@@ -136,13 +158,15 @@ func (p *proof) healthyPages() string {
 }
 
 // failingPages do not wait for Redis each: after a few have, no more than one a second does.
-func (p *proof) failingPages(readable bool) {
+func (p *proof) failingPages() {
 	p.Helper()
 	start := time.Now()
 	p.compare("failing pages", func(in *instance, id string) world.Answer { return in.priceless(id) })
 	waited, seconds := p.with.memory("get", "timeout"), int(time.Since(start).Seconds())
-	if !readable && waited > 6+seconds || readable && waited > 0 {
+	if waited > 6+seconds {
 		p.Errorf("%d pages of %d waited for Redis in vain", waited, p.asked)
+	} else if p.trouble.readable && waited > 0 {
+		p.disturbed = "a Redis that can be read from seemed slow"
 	}
 	p.with.ready()
 }
@@ -208,12 +232,34 @@ func goroutines(names ...string) (n int) {
 	return n
 }
 
-// oneLine is all that is logged about Redis in a minute, and this test takes less.
-func (p *proof) oneLine(says string) {
+// logged looks at what is logged about Redis: the first line tells what is wrong, and others come a minute apart.
+func (p *proof) logged() {
 	p.Helper()
 	redistest.Eventually(p, "the log tells it", func() bool { return len(p.with.linesAboutRedis()) > 0 })
 	lines := p.with.linesAboutRedis()
-	if len(lines) != 1 || !regexp.MustCompile(`"op":"[gs]et","error":"[^"]*(`+says+`)`).MatchString(lines[0]) {
-		p.Errorf("want one line about %q: %s", says, lines)
+	for i := range lines[1:] {
+		if apart := written(p, lines[i+1]).Sub(written(p, lines[i])); apart < 59*time.Second {
+			p.Errorf("%v apart: %s", apart, lines)
+		}
 	}
+	tells := func(what string) bool {
+		return regexp.MustCompile(`"op":"[gs]et","error":"[^"]*(` + what + `)`).MatchString(lines[0])
+	}
+	switch {
+	case tells(p.trouble.says):
+	case tells(tooSlow):
+		p.disturbed = lines[0]
+	default:
+		p.Errorf("want a line about %q: %s", p.trouble.says, lines)
+	}
+}
+
+// written is when a line was.
+func written(t *proof, line string) time.Time {
+	t.Helper()
+	var parsed struct{ Time time.Time }
+	if err := json.Unmarshal([]byte(line), &parsed); err != nil {
+		t.Fatal(err)
+	}
+	return parsed.Time
 }
