@@ -100,12 +100,16 @@ func TestUserPasswordDatabase(t *testing.T) {
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	srv := startTLSRedis(t)
-	if srv == nil {
+	if srv == nil || !redistest.Installed(t, "redis-sentinel") {
 		return
 	}
-	for _, scheme := range []string{"rediss", "rediss+cluster"} {
-		s := newStore(t, scheme+"://localhost:"+srv.Port)
-		k, p := key(strings.ReplaceAll(scheme, "+", "-"), ""), price("1", time.Now())
+	for i, url := range []string{
+		"rediss://localhost:" + srv.Port,
+		"rediss+cluster://localhost:" + srv.Port,
+		"rediss+sentinel://localhost:" + startTLSSentinel(t, srv.Port).Port + "/shop",
+	} {
+		s := newStore(t, url)
+		k, p := key(fmt.Sprint("p-", i), ""), price("1", time.Now())
 		s.Remember(k, p)
 		settled(t, s, 1)
 		wantHit(t, s, k, p)

@@ -51,6 +51,19 @@ func startSentinel(t testing.TB, master *redistest.Server, password string) *red
 	return redistest.StartProgram(t, &redis.Options{Password: password}, port, "redis-sentinel", conf)
 }
 
+// startTLSSentinel watches a master at port of localhost, and speaks TLS alone as that does.
+func startTLSSentinel(t testing.TB, masterPort string) *redistest.Server {
+	t.Helper()
+	conf, port := filepath.Join(t.TempDir(), "sentinel.conf"), redistest.FreePort()
+	cert, key := filepath.Join(certificates, "cert.pem"), filepath.Join(certificates, "key.pem")
+	lines := "port 0\ntls-port " + port + "\ntls-auth-clients no\ntls-replication yes\ntls-cert-file " + cert + "\ntls-key-file " + key +
+		"\ntls-ca-cert-file " + cert + "\nsentinel monitor shop 127.0.0.1 " + masterPort + " 1\n"
+	if err := os.WriteFile(conf, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return redistest.StartProgram(t, &redis.Options{TLSConfig: &tls.Config{ServerName: "localhost"}}, port, "redis-sentinel", conf)
+}
+
 // startCluster makes a Cluster of three masters.
 func startCluster(t testing.TB) []*redistest.Server {
 	t.Helper()
