@@ -127,21 +127,6 @@ func (c *Client[T]) Ask(ctx context.Context, q *page.Query) (v T, call page.Call
 	return v, call
 }
 
-// Refuses tells whether Ask would be refused by the breaker or the operator, as far as can be known now: no attempt could
-// be made, and neither is an answer at hand nor on its way.
-func (c *Client[T]) Refuses(q *page.Query) bool {
-	if c.permits(page.First) && c.breaker.allows(0, true) {
-		return false
-	}
-	key := c.Key(q)
-	if _, ok := c.fresh.get(key, time.Now()); ok {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.flights[key] == nil
-}
-
 // share waits for the flight that answers q, which may be somebody else's unless it must be an offer's.
 func (c *Client[T]) share(ctx context.Context, q *page.Query, key string, forwarded []string, mustOffer bool, call *page.Call) (v T, asOffer bool) {
 	f, s := c.board(ctx, q, key, forwarded, mustOffer)

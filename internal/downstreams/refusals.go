@@ -43,3 +43,18 @@ func (c *Client[T]) refusing() time.Duration {
 	}
 	return coolDown
 }
+
+// Refuses tells whether Ask would be refused by the breaker or the operator, as far as can be known now: no attempt could
+// be made, and neither is an answer at hand nor on its way.
+func (c *Client[T]) Refuses(q *page.Query) bool {
+	if c.permits(page.First) && c.breaker.allows(0, true) {
+		return false
+	}
+	key := c.Key(q)
+	if _, ok := c.fresh.get(key, time.Now()); ok {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.flights[key] == nil
+}
