@@ -44,6 +44,8 @@ func (r *run) audit() {
 		everyOne.add(&r.exchanges[i])
 	}
 	r.auditAnswers(m, everyOne)
+	r.auditLimits()
+	r.auditSheds(m)
 	for _, name := range fakes.Names() {
 		r.atRest(m, name, stats[name])
 		r.auditCalls(m, everyOne, name)
@@ -105,11 +107,8 @@ func (r *run) auditCalls(m world.Metrics, seen tally, name string) {
 // auditAttempts holds retries and hedges to their budget. What the downstream saw is no more than the attempts that are
 // counted: nothing is sent behind the back of breaker and budget.
 func (r *run) auditAttempts(m world.Metrics, name string, s fakes.Stats) {
-	attempts := func(kind string) float64 {
-		return m.Sum("bff_downstream_attempts_total", `downstream="`+name+`"`, `kind="`+kind+`"`)
-	}
 	const bucket, perSecond = 10, 1
-	first, again := attempts("first"), attempts("retry")+attempts("hedge")
+	first, again := attempts(m, name, "first"), again(m, name)
 	if most := r.config.ratio*first + bucket + perSecond*r.now().Seconds(); again > most {
 		r.stage.violate("the retry budget", "%s: %v first attempts, %v more; %v are allowed", name, first, again, most)
 	}
@@ -122,6 +121,15 @@ func (r *run) auditAttempts(m world.Metrics, name string, s fakes.Stats) {
 	}
 	r.adds("ends of calls to "+name, float64(s.Calls), ended, ended)
 	r.adds("attempts at "+name, first+again, r.taps[name].arrivals, math.MaxInt)
+}
+
+// again is how many attempts were retries and hedges.
+func again(m world.Metrics, name string) float64 {
+	return attempts(m, name, "retry") + attempts(m, name, "hedge")
+}
+
+func attempts(m world.Metrics, name, kind string) float64 {
+	return m.Sum("bff_downstream_attempts_total", `downstream="`+name+`"`, `kind="`+kind+`"`)
 }
 
 // lookForLeaks is for when everything has been closed.

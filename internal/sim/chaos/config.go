@@ -14,6 +14,12 @@ import (
 // breaker, for half of the window.
 const memory = 2 * 5 * time.Second * 5 / 4
 
+// What each client may ask, where rates are limited.
+const (
+	ratePerSecond = 40
+	rateBurst     = 60
+)
+
 // config is how the service is configured in one run: narrow, so that limits are met. Breakers are left as they are.
 type config struct {
 	bulkhead  map[string]int
@@ -64,7 +70,7 @@ func (c config) env() []string {
 		fmt.Sprintf("BFF_MAX_IN_FLIGHT=%d", c.inFlight), fmt.Sprintf("BFF_PRICE_STALE_FOR=%v", c.staleFor), "BFF_MARKETS=CH,GB",
 	}
 	if c.rateLimit {
-		env = append(env, "BFF_RATE_LIMIT=40/s,burst=60")
+		env = append(env, fmt.Sprintf("BFF_RATE_LIMIT=%d/s,burst=%d", ratePerSecond, rateBurst))
 	}
 	for _, name := range fakes.Names() {
 		set := func(key string, value any) {

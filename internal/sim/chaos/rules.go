@@ -21,6 +21,7 @@ var rules = []struct {
 	{"an answer is one of those that the contract knows", known},
 	{"no 5xx when only optional parts failed", unavailable},
 	{"nothing is refused without a crowd", refused},
+	{"a refusal is quick", quick},
 	{"a section fails only when its downstream does", sections},
 	{"degraded exactly when a section says so", degraded},
 	{"purchasable exactly when price and stock are live and it is available", purchasable},
@@ -134,6 +135,16 @@ func refused(r *run, x *exchange) string {
 	case x.Type == "/problems/deadline-exhausted" && (x.allows > 0 || r.crowded(x.start, x.end()) || r.anyFelt(x)):
 	default:
 		return "this problem"
+	}
+	return ""
+}
+
+// quick bounds how long whoever is not served waits to be told: no longer than the queue lasts, and else their own time.
+func quick(_ *run, x *exchange) string {
+	refusal := x.Type == "/problems/overloaded" || x.Type == "/problems/rate-limited" ||
+		x.Type == "/problems/deadline-exhausted" && x.Took < x.limit()-ms
+	if refusal && x.Took > queueAge {
+		return fmt.Sprintf("took %v", x.Took)
 	}
 	return ""
 }

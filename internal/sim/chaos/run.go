@@ -26,6 +26,7 @@ type Report struct {
 // Sabotage is how the rules themselves are tested: what is done to the service behind their back. The zero value is nothing.
 type Sabotage struct {
 	Env    []string                                      // instead of what the schedule says
+	Deaf   bool                                          // what operators order does not reach it
 	Answer func(now time.Duration, answer *world.Answer) // on its way to its caller; now is since the run's beginning
 }
 
@@ -40,6 +41,10 @@ type run struct {
 	sabotage  Sabotage
 	pending   sync.WaitGroup
 
+	// Of the goroutine that directs; sheds also of the audit.
+	orders map[string]*order // that hold, by target
+	sheds  []order           // of shedding that are over
+
 	mu        sync.Mutex
 	mood      mood
 	etags     map[string]string
@@ -50,7 +55,7 @@ type run struct {
 func Run(t testing.TB, s Schedule, sabotage Sabotage) Report {
 	r := &run{
 		Schedule: s, stage: &stage{TB: t}, start: time.Now(), taps: map[string]*tap{}, sabotage: sabotage,
-		reference: newReference(), etags: map[string]string{},
+		reference: newReference(), etags: map[string]string{}, orders: map[string]*order{},
 	}
 	r.w = world.Setup{
 		Env: append(sabotage.Env, s.config.env()...), Fakes: fakes.Options{Seed: s.Seed}, Distress: r.distress,

@@ -54,6 +54,11 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 	slow := faulty("reviews", fakes.Fault{LatencyMs: new(140)})
 	failing := only(faulty("stock", fakes.Fault{ErrorRate: new(0.8), Status: 503}))
 	failing.trouble, failing.Events[0].Long = 45*time.Second, 40*time.Second
+	crowded := Event{begin: func(r *run) { begin(r, 120) }, end: func(*run) {}, crowds: true}
+	limited := func(s Schedule) Schedule {
+		s.config.rateLimit = true
+		return s
+	}
 	leaking := only()
 	leaking.Seed = 2 // a label of its own: what leaks here stays
 	for _, c := range []struct {
@@ -73,6 +78,11 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 			a.Status, a.Type, a.RetryAfter = 503, "/problems/overloaded", 1
 			a.Header.Set("Retry-After", "1")
 		})}},
+		{"a refusal is quick", only(crowded), Sabotage{Answer: func(_ time.Duration, a *world.Answer) {
+			if a.Type == "/problems/overloaded" {
+				a.Took += 21 * ms
+			}
+		}}},
 		{"a section fails only when its downstream does", only(), Sabotage{Answer: page(func(a *world.Answer) {
 			a.Sections["reviews"] = world.Section{Status: "unavailable", Reason: "timeout"}
 		})}},
@@ -91,6 +101,13 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 			Sabotage{Answer: page(func(a *world.Answer) { a.Header.Set("Cache-Control", "public") })}},
 		{"in flight", only(slow, Event{begin: func(r *run) { begin(r, 60) }, end: func(*run) {}, crowds: true}),
 			Sabotage{Env: []string{"BFF_REVIEWS_BULKHEAD=1000"}}},
+		{"in flight", only(slow, crowded), Sabotage{Env: []string{"BFF_MAX_IN_FLIGHT=1000"}}},
+		{"the rate limit", limited(only(crowded)), Sabotage{Env: []string{"BFF_RATE_LIMIT=400/s,burst=600"}}},
+		{"the rate limit", limited(only(crowded)), Sabotage{Env: []string{"BFF_RATE_LIMIT=40/s,burst=50"}}},
+		{"what an operator orders is done", only(command{target: "reviews", mode: "open"}.event()), Sabotage{Deaf: true}},
+		{"what an operator orders is done", only(faulty("stock", fakes.Fault{ErrorRate: new(0.8), Status: 503}), command{target: "stock", mode: "no-retry"}.event()),
+			Sabotage{Deaf: true, Env: []string{"BFF_STOCK_RETRIES=1", "BFF_STOCK_BREAKER_MIN_CALLS=10000"}}},
+		{"what an operator orders is done", only(command{target: "shed", percent: 30, priority: "default"}.event()), Sabotage{Deaf: true}},
 		{"a call makes no more than its attempts", only(faulty("reviews", fakes.Fault{Status: 503})),
 			Sabotage{Env: []string{"BFF_REVIEWS_RETRIES=1"}}},
 		{"the retry budget", failing,

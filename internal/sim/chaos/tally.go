@@ -17,7 +17,7 @@ var (
 )
 
 // tally is what callers saw, by resource and client, and by outcome. What an answer must have been counted as is
-// certain where there is one outcome; of a caller who left, any is possible.
+// certain where there is one outcome; of a caller who left when the time was over, any is possible.
 type tally struct {
 	requests, certain, possible, calls map[string]int
 	left, stale                        int
@@ -68,7 +68,10 @@ func (x *exchange) degradedBy() []string { return strings.Split(x.Header.Get("X-
 
 // outcomes are those that the answer can have been counted as.
 func (x *exchange) outcomes() []string {
-	if x.left() {
+	switch {
+	case x.left() && x.leaves < x.limit()-ms:
+		return []string{"cancelled"}
+	case x.left():
 		return outcomes
 	}
 	may := map[int][]string{

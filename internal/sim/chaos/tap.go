@@ -64,6 +64,13 @@ func (t *tap) settled() {
 	}
 }
 
+// seen is how many have arrived.
+func (t *tap) seen() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.arrivals
+}
+
 // askedAt tells whether that price was asked for at an instant told to the millisecond, or within the attempt that began then.
 func (t *tap) askedAt(id, market string, asOf time.Time, timeout time.Duration) bool {
 	t.mu.Lock()
