@@ -51,6 +51,9 @@ func (r *run) audit() {
 		r.auditCalls(m, everyOne, name)
 		r.auditAttempts(m, name, stats[name])
 	}
+	if r.redis != nil && m.Sum("bff_redis_pool_gets_total") == 0 {
+		r.stage.violate("the world's own", "Redis was never asked")
+	}
 	if n := m["bff_in_flight"]; n != 0 {
 		r.stage.violate("nothing leaks", "%v pages are in flight", n)
 	}

@@ -24,6 +24,7 @@ func TestChaos(t *testing.T) {
 		first, last = *seed, *seed+1
 	}
 	var failed atomic.Int32
+	redis := openStore(t)
 	for n := first; n < last; n++ {
 		t.Run(fmt.Sprint("seed=", n), func(t *testing.T) {
 			t.Parallel()
@@ -31,7 +32,7 @@ func TestChaos(t *testing.T) {
 			if *keep != "" {
 				s = s.Only(numbers(t, *keep))
 			}
-			report := bubble(t, s, Sabotage{})
+			report := bubble(t, s, redis, Sabotage{})
 			t.Logf("%d requests, %d events", report.Requests, len(s.Events))
 			if len(report.Violations) > 0 {
 				const worthIt = 3 // seeds; the others most likely fail of the same
@@ -39,14 +40,20 @@ func TestChaos(t *testing.T) {
 				if failed.Add(1) > worthIt {
 					most = 0
 				}
-				t.Error(story(t, s, report, Sabotage{}, most))
+				t.Error(story(t, s, report, redis, Sabotage{}, most))
 			}
 		})
 	}
 }
 
 // bubble lets a schedule happen in a bubble of its own. A bubble that cannot end is a leak.
-func bubble(t *testing.T, s Schedule, sabotage Sabotage) (report Report) {
+func bubble(t *testing.T, s Schedule, store *store, sabotage Sabotage) (report Report) {
+	var redis *Redis
+	if s.config.redis && store != nil {
+		var end func()
+		redis, end = store.lend(t)
+		defer end()
+	}
 	defer func() {
 		if stuck := recover(); stuck != nil {
 			report.Violations = append(report.Violations, Violation{Rule: "nothing leaks", Text: fmt.Sprint(stuck)})
@@ -54,7 +61,7 @@ func bubble(t *testing.T, s Schedule, sabotage Sabotage) (report Report) {
 	}()
 	synctest.Test(t, func(t *testing.T) {
 		pprof.Do(context.Background(), pprof.Labels(Label, fmt.Sprint(s.Seed)), func(context.Context) {
-			report = Run(t, s, sabotage)
+			report = Run(t, s, redis, sabotage)
 		})
 	})
 	return report
@@ -62,11 +69,11 @@ func bubble(t *testing.T, s Schedule, sabotage Sabotage) (report Report) {
 
 // story tells what broke, the shortest schedule that still breaks it, found in so many tries at most, and how to run that
 // again.
-func story(t *testing.T, s Schedule, report Report, sabotage Sabotage, most int) string {
+func story(t *testing.T, s Schedule, report Report, redis *store, sabotage Sabotage, most int) string {
 	rule := report.Violations[0].Rule
 	kept := Shrink(len(s.Events), most, func(keep []int) bool {
 		for range 2 { // two runs of a schedule are not quite the same
-			for _, v := range bubble(t, s.Only(keep), sabotage).Violations {
+			for _, v := range bubble(t, s.Only(keep), redis, sabotage).Violations {
 				if v.Rule == rule {
 					return true
 				}

@@ -32,6 +32,7 @@ type config struct {
 	inFlight  int
 	coalesce  bool
 	rateLimit bool
+	redis     bool // prices are remembered in Redis, if there is one
 }
 
 func drawConfig(dice *rand.Rand) config {

@@ -39,6 +39,7 @@ type run struct {
 	taps      map[string]*tap
 	reference *reference
 	sabotage  Sabotage
+	redis     *Redis // nil: prices are remembered in the process
 	pending   sync.WaitGroup
 
 	// Of the goroutine that directs; sheds also of the audit.
@@ -52,13 +53,18 @@ type run struct {
 }
 
 // Run lets the schedule happen. The goroutine that calls it is a bubble's first, and labelled with the seed under Label.
-func Run(t testing.TB, s Schedule, sabotage Sabotage) Report {
+// redis is for schedules that want one, and may be nil.
+func Run(t testing.TB, s Schedule, redis *Redis, sabotage Sabotage) Report {
 	r := &run{
-		Schedule: s, stage: &stage{TB: t}, start: time.Now(), taps: map[string]*tap{}, sabotage: sabotage,
+		Schedule: s, stage: &stage{TB: t}, start: time.Now(), taps: map[string]*tap{}, sabotage: sabotage, redis: redis,
 		reference: newReference(), etags: map[string]string{}, orders: map[string]*order{},
 	}
+	env := append(sabotage.Env, s.config.env()...)
+	if redis != nil {
+		env = append(env, "BFF_REDIS_URL="+redis.URL)
+	}
 	r.w = world.Setup{
-		Env: append(sabotage.Env, s.config.env()...), Fakes: fakes.Options{Seed: s.Seed}, Distress: r.distress,
+		Env: env, Fakes: fakes.Options{Seed: s.Seed}, Distress: r.distress,
 		Wrap: func(name string, h http.Handler) http.Handler { return r.tap(name).before(h) },
 	}.Start(r.stage)
 	go r.direct()

@@ -59,6 +59,9 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 		s.config.rateLimit = true
 		return s
 	}
+	remembering := only(faulty("price", fakes.Fault{Status: 500}))
+	remembering.config.redis = true
+	redis := openStore(t)
 	leaking := only()
 	leaking.Seed = 2 // a label of its own: what leaks here stays
 	for _, c := range []struct {
@@ -95,6 +98,8 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 			Sabotage{Answer: offer(func(a *world.Answer) { a.Price.AsOf = a.Price.AsOf.Add(-time.Minute) })}},
 		{"a price is the product's, in its market, and live or not too old", only(faulty("price", fakes.Fault{Hang: true})),
 			Sabotage{Env: []string{"BFF_PRICE_STALE_FOR=10m"}}},
+		{"a price is the product's, in its market, and live or not too old", remembering,
+			Sabotage{Env: []string{"BFF_PRICE_STALE_FOR=10m"}}},
 		{"a section holds what the downstream says", only(),
 			Sabotage{Answer: page(func(a *world.Answer) { a.Product = bytes.ToUpper(a.Product) })}},
 		{"only a full page may be kept", only(slow),
@@ -120,7 +125,7 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 			Sabotage{Answer: page(func(a *world.Answer) { go func() { select {} }() })}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
-			violations := bubble(t, c.schedule, c.sabotage).Violations
+			violations := bubble(t, c.schedule, redis, c.sabotage).Violations
 			if !slices.ContainsFunc(violations, func(v Violation) bool { return v.Rule == c.rule }) {
 				t.Errorf("not noticed; what is: %.1000v", violations)
 			}
@@ -136,7 +141,7 @@ func begin(r *run, n int) {
 
 func TestNothingIsWrongWithoutSabotage(t *testing.T) {
 	s := only(faulty("reviews", fakes.Fault{Hang: true}))
-	if violations := bubble(t, s, Sabotage{}).Violations; len(violations) > 0 {
+	if violations := bubble(t, s, nil, Sabotage{}).Violations; len(violations) > 0 {
 		t.Errorf("%v", violations)
 	}
 }
@@ -149,11 +154,11 @@ func TestAFailureShrinksToWhatItNeeds(t *testing.T) {
 			a.Took += deadline
 		}
 	}}
-	report := bubble(t, s, sabotage)
+	report := bubble(t, s, nil, sabotage)
 	if len(report.Violations) == 0 {
 		t.Fatal("nothing is wrong")
 	}
-	told := story(t, s, report, sabotage, 100)
+	told := story(t, s, report, nil, sabotage, 100)
 	if !strings.HasSuffix(told, "again: make chaos SEED=1 KEEP=3") || strings.Count(told, " s, for ") != 1 {
 		t.Errorf("of %d events:\n%s", len(s.Events), told)
 	}

@@ -68,6 +68,10 @@ func New(seed uint64) Schedule {
 			s.Events = append(s.Events, lane.draw(dice, s.trouble)...)
 		}
 	}
+	if s.config.redis = seed%5 == 2; s.config.redis {
+		s.config.rateLimit = false // its clock is not the bubble's
+		s.Events = append(s.Events, redisLane.draw(dice, s.trouble)...)
+	}
 	slices.SortStableFunc(s.Events, func(a, b Event) int { return cmp.Compare(a.From, b.From) })
 	return s
 }
