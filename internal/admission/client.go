@@ -9,11 +9,6 @@ import (
 
 const maxClientID = 64
 
-// TrustedPeer tells whether r came over a connection from one of the prefixes.
-func TrustedPeer(r *http.Request, trusted []netip.Prefix) bool {
-	return within(peer(r), trusted)
-}
-
 // clientKey names the client to whom r is counted, with unreserved characters, colons and a slash alone.
 func clientKey(r *http.Request, trusted []netip.Prefix) string {
 	p := peer(r)

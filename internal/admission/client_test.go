@@ -31,6 +31,8 @@ func TestWhomARequestIsCountedTo(t *testing.T) {
 		"an id from anybody":              {from("192.0.2.1:1", clientID, "alice"), "ip:192.0.2.1"},
 		"a forwarded address from anyone": {from("192.0.2.1:1", forwarded, "203.0.113.7"), "ip:192.0.2.1"},
 
+		"a proxy with a zone":        {from("[fd00::1%eth0]:1", forwarded, "203.0.113.7"), "ip:203.0.113.7"},
+		"a proxy as IPv4 in IPv6":    {from("[::ffff:10.1.2.3]:1", forwarded, "203.0.113.7"), "ip:203.0.113.7"},
 		"a proxy that tells nothing": {from(proxy), "ip:10.0.0.1"},
 		"an id":                      {from(proxy, clientID, "Shop.1_a~-"), "id:Shop.1_a~-"},
 		"an id before an address":    {from(proxy, clientID, "alice", forwarded, "203.0.113.7"), "id:alice"},
@@ -68,21 +70,5 @@ func TestWhomARequestIsCountedTo(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
-	}
-}
-
-func TestTrustedPeer(t *testing.T) {
-	for peer, want := range map[string]bool{
-		"10.1.2.3:1":          true,
-		"[::ffff:10.1.2.3]:1": true,
-		"[fd00::1%eth0]:1":    true,
-		"192.0.2.1:1":         false,
-		"[2001:db8::1]:1":     false,
-		"pipe":                false,
-		"":                    false,
-	} {
-		if got := admission.TrustedPeer(from(peer, forwarded, "10.0.0.1"), proxies); got != want {
-			t.Errorf("%q: %v", peer, got)
-		}
 	}
 }

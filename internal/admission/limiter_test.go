@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -95,5 +96,28 @@ func BenchmarkLimiter(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Allow(r)
+	}
+}
+
+// Two who are new at the same instant share one bucket. One pair seldom meets; of many some do.
+func TestMemoryGivesANewClientOneBucket(t *testing.T) {
+	once, m := admission.Allowance{PerSecond: 1e-9, Burst: 1}, admission.NewMemory()
+	for i := range 3000 {
+		var taken atomic.Int64
+		var wg sync.WaitGroup
+		ready := make(chan struct{})
+		for range 4 {
+			wg.Go(func() {
+				<-ready
+				if rate, _ := m.Take(t.Context(), strconv.Itoa(i), once); !rate.Refused {
+					taken.Add(1)
+				}
+			})
+		}
+		close(ready)
+		wg.Wait()
+		if taken.Load() != 1 {
+			t.Fatalf("client %d took %d", i, taken.Load())
+		}
 	}
 }

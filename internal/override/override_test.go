@@ -206,6 +206,9 @@ func TestWhatIsNotAllowedIsTold(t *testing.T) {
 		{"stock", `{"mode":"open","for":"10m","reason":"a\nb"}`, `"reason" is missing or not allowed`, downstream},
 		{"stock", `{"mode":"open","for":"10m","reason":"a` + "\xff" + `"}`, `"reason" is missing or not allowed`, downstream},
 		{"stock", `{"mode":"open","for":"10m","reason":"` + strings.Repeat("x", 5000) + `"}`, "too large", downstream},
+		{"stock", `{"mode":"open","mode":"no-retry","for":"10m","reason":"r"}`, `"mode" is told twice`, downstream},
+		{"stock", `{"Mode":"open","for":"10m","reason":"r"}`, `"Mode" is told twice, or not spelt so`, downstream},
+		{"shed", `{"percent":1,"Percent":100,"priority":"default","for":"10m","reason":"r"}`, `"Percent" is told twice`, shedding},
 		{"shed", `{"mode":"open","for":"10m","reason":"r"}`, `unknown field "mode"`, shedding},
 		{"shed", `{"percent":0,"priority":"default","for":"10m","reason":"r"}`, `"percent" is missing or not allowed`, shedding},
 		{"shed", `{"percent":101,"priority":"default","for":"10m","reason":"r"}`, `"percent" is missing or not allowed`, shedding},
@@ -312,6 +315,21 @@ func TestAskingCostsNoAllocation(t *testing.T) {
 		if some := testing.AllocsPerRun(100, ask); none+some != 0 {
 			b.Errorf("%v allocations, %v with overrides", none, some)
 		}
+	})
+}
+
+func TestAClosedBoardHoldsAndLogsNothing(t *testing.T) {
+	onBoard(t, func(b *board) {
+		b.put("stock", `{"mode":"open","for":"1m","reason":"r"}`)
+		b.put("shed", `{"percent":100,"priority":"critical","for":"1m","reason":"r"}`)
+		b.logged()
+		b.Close()
+		if o := b.Downstream(page.Stock)(); o != (page.Override{}) || b.Sheds(page.Background) {
+			b.Errorf("closed: %+v", o)
+		}
+		b.wantsListed()
+		time.Sleep(time.Hour)
+		b.wantsLogged()
 	})
 }
 

@@ -1,6 +1,7 @@
 package override
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,9 +103,16 @@ func word[T fmt.Stringer](member, s string, all ...T) (T, error) {
 
 func notAllowed(member string) error { return fmt.Errorf("%q is missing or not allowed", member) }
 
-// decode takes one JSON object of the members that v has, and nothing else.
+// decode takes one JSON object of the members that v has, each once and spelt so, and nothing else.
 func decode(body io.Reader, v any) error {
-	d := json.NewDecoder(body)
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return fmt.Errorf("the body cannot be read (%w)", err)
+	}
+	if err := distinct(text); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
@@ -116,4 +124,28 @@ func decode(body io.Reader, v any) error {
 		return errors.New("the body is not one JSON object alone")
 	}
 	return nil
+}
+
+// distinct refuses what the decoder would take: "Mode" for "mode", and the last of two.
+func distinct(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	seen := map[string]bool{}
+	for depth := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return nil // the decoder will tell
+		}
+		switch name, isText := token.(string); {
+		case token == json.Delim('{'), token == json.Delim('['):
+			depth++
+		case token == json.Delim('}'), token == json.Delim(']'):
+			depth--
+		case isText && depth == 1:
+			if seen[name] || name != strings.ToLower(name) {
+				return fmt.Errorf("%q is told twice, or not spelt so", name)
+			}
+			seen[name] = true
+			_, _ = d.Token() // its value
+		}
+	}
 }
