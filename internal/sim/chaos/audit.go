@@ -44,7 +44,7 @@ func (r *run) audit() {
 		everyOne.add(&r.exchanges[i])
 	}
 	r.auditAnswers(m, everyOne)
-	r.auditLimits()
+	r.auditLimits(m)
 	r.auditSheds(m)
 	for _, name := range fakes.Names() {
 		r.atRest(m, name, stats[name])

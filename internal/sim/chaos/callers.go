@@ -12,6 +12,8 @@ type mood struct {
 	distress                 bool // not theirs: this process's own
 }
 
+const distress = "the process is in distress"
+
 // callers are the troubles that they make, and the one that this process can be in.
 var callers = []lane{
 	{func(dice *rand.Rand) Event {
@@ -27,7 +29,7 @@ var callers = []lane{
 		return moody(fmt.Sprintf("%.0f %% of the callers are crawlers", 100*share), func(m *mood, on bool) { m.background = when(on, share) })
 	}, 15 * time.Second},
 	{func(*rand.Rand) Event {
-		e := moody("the process is in distress", func(m *mood, on bool) { m.distress = on })
+		e := moody(distress, func(m *mood, on bool) { m.distress = on })
 		e.crowds = true
 		return e
 	}, 10 * time.Second},

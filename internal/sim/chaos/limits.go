@@ -5,19 +5,29 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"example.com/bff/internal/world"
 )
 
 // queueAge is the longest that a request waits for admission, and the least time of its own with which it is admitted.
 const queueAge = 20 * ms
 
 // auditLimits holds admission and the rate limit to what callers saw of them.
-func (r *run) auditLimits() {
+func (r *run) auditLimits(m world.Metrics) {
 	most := r.config.inFlight
 	if n := r.unanswered(queueAge); n > most {
 		r.stage.violate("in flight", "%d pages and offers are in flight, more than %d", n, most)
 	}
 	if n := r.unanswered(0); n > most+most/4 {
 		r.stage.violate("in flight", "%d pages and offers are in flight or wait, more than %d and a quarter", n, most)
+	}
+	// A tenth at the least, and a twentieth more each second since.
+	least := most
+	if slices.ContainsFunc(r.Events, func(e Event) bool { return e.What == distress }) {
+		least = most / 2
+	}
+	if limit := m["bff_in_flight_limit"]; limit < float64(least) || limit > float64(most) {
+		r.stage.violate("the limit comes back", "it is %v, of %d", limit, most)
 	}
 	if r.config.rateLimit {
 		r.auditRate()

@@ -107,6 +107,7 @@ func TestEachRuleCanBeBroken(t *testing.T) {
 		{"in flight", only(slow, Event{begin: func(r *run) { begin(r, 60) }, end: func(*run) {}, crowds: true}),
 			Sabotage{Env: []string{"BFF_REVIEWS_BULKHEAD=1000"}}},
 		{"in flight", only(slow, crowded), Sabotage{Env: []string{"BFF_MAX_IN_FLIGHT=1000"}}},
+		{"the limit comes back", only(), Sabotage{Env: []string{"BFF_MAX_IN_FLIGHT=20"}}},
 		{"the rate limit", limited(only(crowded)), Sabotage{Env: []string{"BFF_RATE_LIMIT=400/s,burst=600"}}},
 		{"the rate limit", limited(only(crowded)), Sabotage{Env: []string{"BFF_RATE_LIMIT=40/s,burst=50"}}},
 		{"what an operator orders is done", only(command{target: "reviews", mode: "open"}.event()), Sabotage{Deaf: true}},
