@@ -52,7 +52,7 @@ func (h *Handlers) trusts(remoteAddr string) bool {
 		return false
 	}
 	for _, prefix := range h.config.TrustedProxies {
-		if prefix.Contains(peer.Addr().Unmap()) {
+		if prefix.Contains(peer.Addr().Unmap().WithZone("")) {
 			return true
 		}
 	}

@@ -118,10 +118,13 @@ func TestPriority(t *testing.T) {
 		"trusted, crawler raised":   {proxy, "/products/p", "default", googlebot, page.Default},
 		"trusted, nonsense":         {proxy, "/products/p", "urgent", chrome, page.Default},
 		"trusted as IPv4 in IPv6":   {"[::ffff:10.1.2.3]:1", "/products/p", "critical", chrome, page.Critical},
+		"trusted, with a zone":      {"[fe80::1%eth0]:1", "/products/p", "critical", chrome, page.Critical},
 		"a peer without an address": {"@", "/products/p", "critical", chrome, page.Default},
 	}
 	for name, tt := range tests {
-		e := newEdge(func(c *handlers.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+		e := newEdge(func(c *handlers.Config) { 
+			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fe80::/10")}
+		})
 		r := request("GET", tt.path, "X-Priority", tt.asked, "User-Agent", tt.agent, "X-Forwarded-For", "10.1.2.3", "X-Real-Ip", "10.1.2.3")
 		r.RemoteAddr = tt.peer
 		e.ServeHTTP(httptest.NewRecorder(), r)

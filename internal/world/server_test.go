@@ -106,6 +106,23 @@ func TestHalfSentRequestsAreCutOffAndHarmNobody(t *testing.T) {
 	}
 }
 
+func TestHalfSentHTTP2RequestsAreCutOff(t *testing.T) {
+	for name, frame := range map[string]string{
+		"half a frame header":       "\x00\x00",
+		"half a frame":              "\x00\x00\x20\x01\x05\x00\x00\x00\x01\x82",
+		"headers that are to go on": "\x00\x00\x01\x01\x01\x00\x00\x00\x01\x82",
+	} {
+		bubble(t, func(t *testing.T) {
+			w := world.Start(t)
+			start := time.Now()
+			conn := dial(t, w, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"+frame)
+			if _, err := io.Copy(io.Discard, conn); err != nil || time.Since(start) > 6*time.Second {
+				t.Errorf("%s: lasted %v, and ended with %v", name, time.Since(start), err)
+			}
+		})
+	}
+}
+
 func TestABodyOnAGETIsRefusedUnread(t *testing.T) {
 	for _, framing := range []string{"Content-Length: 1000000", "Transfer-Encoding: chunked"} {
 		bubble(t, func(t *testing.T) {
