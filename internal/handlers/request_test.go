@@ -122,7 +122,7 @@ func TestPriority(t *testing.T) {
 		"a peer without an address": {"@", "/products/p", "critical", chrome, page.Default},
 	}
 	for name, tt := range tests {
-		e := newEdge(func(c *handlers.Config) { 
+		e := newEdge(func(c *handlers.Config) {
 			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fe80::/10")}
 		})
 		r := request("GET", tt.path, "X-Priority", tt.asked, "User-Agent", tt.agent, "X-Forwarded-For", "10.1.2.3", "X-Real-Ip", "10.1.2.3")

@@ -25,9 +25,9 @@ func NewServer(handler http.Handler, work time.Duration, l *slog.Logger) *http.S
 		WriteTimeout:      patience,
 		IdleTimeout:       2 * time.Minute,
 		// Half a frame is no request yet, so that no timeout above holds: who does not answer a ping is cut off.
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 4 * time.Second, PingTimeout: time.Second},
-		MaxHeaderBytes:    32<<10 - 4<<10, // net/http reads 4 KiB more than it is told
-		ErrorLog:          log.New(&serverLog{log: l}, "", 0),
+		HTTP2:          &http.HTTP2Config{SendPingTimeout: 4 * time.Second, PingTimeout: time.Second},
+		MaxHeaderBytes: 32<<10 - 4<<10, // net/http reads 4 KiB more than it is told
+		ErrorLog:       log.New(&serverLog{log: l}, "", 0),
 	}
 }
 
