@@ -37,6 +37,7 @@ func TestStory(t *testing.T) {
 		{"price outage", (*person).priceOutage},
 		{"pause", (*person).pause},
 		{"recovery", (*person).recovery},
+		{"an operator's overrides", (*person).overrides},
 		{"stock outage", (*person).stockOutage},
 	} {
 		if !t.Run(step.name, func(t *testing.T) {
@@ -169,10 +170,36 @@ func (p *person) stockOutage() {
 	p.service.mends("stock")
 }
 
+// overrides stand where one looks for what they do, with their reason and their end.
+func (p *person) overrides() {
+	p.service.orders("reviews", `{"mode":"open","for":"10m","reason":"their team <b>asks</b> for quiet"}`)
+	p.Sees("#downstream-reviews .breaker", "Breaker closed")
+	p.Sees("#downstream-reviews .then", "overridden")
+	p.SeesLike("#downstream-reviews .lever", `^not asked, by an operator’s override, (10 min|6\d\d s|5\d\d s) left: their team <b>asks<.b> for quiet$`)
+	p.SeesLike("#sublines", `reviews: not asked, by an operator’s override, `)
+	p.Sees("#events", "Override set, for 10m0s: reviews is not asked. Reason: their team")
+	p.Sees("h1", "Pages come without reviews")
+	p.service.orders("price", `{"mode":"no-retry","for":"10m","reason":"storm"}`)
+	p.SeesLike("#downstream-price .breaker", `Breaker closed\s+asked as usual\s+no retry and no hedge, by an operator’s override, .*: storm`)
+	p.service.orders("shed", `{"percent":30,"priority":"default","for":"10m","reason":"until the new ones are there"}`)
+	p.Sees("h1", "Requests are refused: an operator has them shed")
+	p.SeesLike("#shed-lever", `^30 % of the requests of priority default and below are refused, by an operator’s override, `)
+	p.SeesLike("#shedding", `default pages\s+[1-9]\d*\s+[1-9]\d* by an operator`)
+	p.Accessible()
+	p.picture("ops-overrides")
+	for _, target := range []string{"reviews", "price", "shed"} {
+		p.service.orders(target, "")
+	}
+	p.SeesNo(".lever", "")
+	p.SeesNo("#sublines", "override")
+	p.Sees("#events", "Override taken back: reviews is asked as usual again.")
+	p.SeesLike("h1", "^(Every|Nearly every) page is whole$")
+}
+
 func looks(t *testing.T, b *browsertest.Browser, s *service) {
 	for name, view := range map[string]browsertest.View{
 		"light": {Height: 2400, Width: 1440}, "dark": {Dark: true, Height: 2400, Width: 1440}, "tablet": {Width: 820, Height: 3000},
-		"phone": {Width: 390, Height: 844, StillMotion: true}, "phone-dark": {Width: 390, Height: 3600, Dark: true},
+		"phone": {Width: 360, Height: 740, StillMotion: true}, "phone-dark": {Width: 360, Height: 3600, Dark: true},
 	} {
 		tab := b.Open(t, s.admin+"/ops", view)
 		tab.SeesLike("#pages li", ".")

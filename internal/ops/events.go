@@ -10,7 +10,7 @@ import (
 // keptEvents is the length of the log of events.
 const keptEvents = 100
 
-// event is one line of that log, made of our own words alone.
+// event is one line of that log, made of our own words and of the reasons that operators give.
 type event struct {
 	at      time.Time
 	subject string
@@ -26,6 +26,7 @@ const (
 	aboutOffers   = "offers"
 	aboutPrices   = "prices"
 	aboutShedding = "shedding"
+	aboutOverride = "override"
 
 	info = "info"
 	good = "good"

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/bff/internal/ops"
 	"example.com/bff/internal/page"
 )
 
@@ -112,6 +113,38 @@ func TestTheInstancesEndIsTold(t *testing.T) {
 		texts := w.now().texts()
 		if !strings.HasPrefix(texts[1], "Draining: ") || !strings.HasPrefix(texts[2], "The drain is over") {
 			t.Errorf("%q", texts)
+		}
+	})
+}
+
+func TestWhatOperatorsOrderIsTold(t *testing.T) {
+	bubble(t, func(w *world) {
+		quiet := ops.Override{Target: "stock", Mode: "open", Reason: "their team asks for quiet", LeftMs: 600_000}
+		less := ops.Override{Target: "shed", Percent: 30, Priority: "default", Reason: "until the new ones are there", LeftMs: 90_000}
+		once := ops.Override{Target: "price", Mode: "no-retry", Reason: "storm", LeftMs: 60_000}
+		w.ops.WatchOverrides(func() []ops.Override { return []ops.Override{quiet, less} })
+		for _, v := range []ops.Override{quiet, less, once} {
+			w.ops.OverrideMoved("set", v)
+		}
+		w.ops.OverrideMoved("taken back", quiet)
+		less.LeftMs = 0
+		w.ops.OverrideMoved("is over", less)
+		f := w.now()
+		want := []string{
+			"Override set, for 10m0s: stock is not asked. Reason: their team asks for quiet",
+			"Override set, for 1m30s: 30 % of the requests of priority default and below are refused. Reason: until the new ones are there",
+			"Override set, for 1m0s: price is asked without retry or hedge. Reason: storm",
+			"Override taken back: stock is asked as usual again.",
+			"Override is over: requests are let in as usual again.",
+		}
+		if got := f.texts()[1:]; !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+		if set, back := f.Events[1], f.Events[4]; set.Subject != "override" || set.Tone != "warn" || back.Tone != "good" {
+			t.Errorf("%+v %+v", set, back)
+		}
+		if len(f.Overrides) != 2 || f.Overrides[0] != quiet || f.Overrides[1].Percent != 30 {
+			t.Errorf("in force: %+v", f.Overrides)
 		}
 	})
 }

@@ -51,13 +51,14 @@ type frame struct {
 	At          int64           `json:"at"` // Unix ms
 	State       string          `json:"state"`
 	Admission   AdmissionState  `json:"admission"`
+	Overrides   []Override      `json:"overrides"` // in force
 	Objectives  slo.Report      `json:"slo"`
 	Recent      *counts         `json:"recent"`
 	Lately      *counts         `json:"lately"`
 	Downstreams []downstreamNow `json:"downstreams"`
 	Timeline    []slot          `json:"timeline"` // the newest last
 	Pages       []pageTrace     `json:"pages"`
-	Missed      uint64          `json:"missed"` // that were kept since the frame before, and are not in this one
+	Missed      uint64          `json:"missed"` // that were kept since the frame before, but displaced before they could be sent
 	Events      []eventLine     `json:"events"`
 }
 

@@ -82,6 +82,7 @@ type frame struct {
 	At             int64
 	State          string
 	Admission      struct{ InFlight, Queued, Limit, Max int }
+	Overrides      []ops.Override
 	SLO            struct{ Objectives []struct{ Name string } }
 	Recent, Lately counts
 	Downstreams    []struct {

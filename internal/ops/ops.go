@@ -51,6 +51,7 @@ type Ops struct {
 
 	downstreams [page.NumDependencies]atomic.Pointer[watched]
 	admission   atomic.Pointer[func() AdmissionState]
+	overrides   atomic.Pointer[func() []Override]
 
 	watchers atomic.Int32
 	closed   chan struct{}
@@ -82,6 +83,7 @@ func New(options Options) *Ops {
 	}
 	nothing := func() AdmissionState { return AdmissionState{} }
 	o.admission.Store(&nothing)
+	o.WatchOverrides(func() []Override { return nil })
 	for _, d := range page.Dependencies {
 		o.WatchDownstream(d, 0, func() DownstreamState { return DownstreamState{} })
 	}
@@ -91,6 +93,9 @@ func New(options Options) *Ops {
 
 // WatchAdmission has the page ask read for admission's state. read must not block.
 func (o *Ops) WatchAdmission(read func() AdmissionState) { o.admission.Store(&read) }
+
+// WatchOverrides has the page ask read for what operators have in force. read must not block.
+func (o *Ops) WatchOverrides(read func() []Override) { o.overrides.Store(&read) }
 
 // WatchDownstream has the page ask read for a downstream's state. timeout is that of one attempt. read must not block.
 func (o *Ops) WatchDownstream(d page.Dependency, timeout time.Duration, read func() DownstreamState) {

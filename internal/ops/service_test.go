@@ -108,3 +108,24 @@ func (s *service) breaks(downstream string, f fakes.Fault) {
 }
 
 func (s *service) mends(downstream string) { s.breaks(downstream, fakes.Fault{}) }
+
+// orders sets an override, or takes it back when there is no body.
+func (s *service) orders(target, body string) {
+	s.t.Helper()
+	method := http.MethodPut
+	if body == "" {
+		method = http.MethodDelete
+	}
+	req, err := http.NewRequest(method, s.admin+"/override/"+target, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		s.t.Fatalf("%s %s: %s", method, target, resp.Status)
+	}
+}

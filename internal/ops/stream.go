@@ -11,7 +11,7 @@ const (
 	every        = 500 * time.Millisecond // a frame
 	maxWatchers  = 32                     // streams at once
 	patience     = 5 * time.Second        // with a client that does not read
-	pagesInFrame = 20                     // of each kind, after the first frame: forty a second are more than anyone sees
+	pagesInFrame = 20                     // of each kind, after the first frame; what is kept beyond these comes with the next
 )
 
 // cursor is how far one stream has come.
@@ -84,7 +84,7 @@ func (o *Ops) frame(c *cursor) *frame {
 	now := time.Now()
 	f := &frame{
 		At: now.UnixMilli(), State: o.options.State(), Admission: (*o.admission.Load())(), Objectives: o.report.now(),
-		Downstreams: o.downstreamsNow(), Pages: []pageTrace{}, Events: []eventLine{},
+		Overrides: append([]Override{}, (*o.overrides.Load())()...), Downstreams: o.downstreamsNow(), Pages: []pageTrace{}, Events: []eventLine{},
 	}
 	most := pagesInFrame
 	if !c.begun {
@@ -120,9 +120,9 @@ func (o *Ops) addPast(f *frame, c *cursor, now time.Time) {
 func (o *Ops) addPages(f *frame, c *cursor, k kind, most int) {
 	o.mu.Lock()
 	pages, number, missed := o.pages[k].since(c.pages[k], most)
-	c.pages[k] = o.pages[k].total
 	o.mu.Unlock()
 
+	c.pages[k] = number - 1 + uint64(len(pages))
 	f.Missed += missed
 	for i := range pages {
 		f.Pages = append(f.Pages, newTrace(k, number+uint64(i), &pages[i]))

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // maxBody bounds a PUT's body, in bytes.
@@ -24,38 +23,10 @@ func (b *Board) Handler() http.Handler {
 	return sameOrigin.Handler(mux)
 }
 
-// view is an order as it is told.
-type view struct {
-	Target   string    `json:"target"`
-	Mode     string    `json:"mode,omitempty"`
-	Percent  uint64    `json:"percent,omitempty"`
-	Priority string    `json:"priority,omitempty"`
-	Reason   string    `json:"reason"`
-	Until    time.Time `json:"until"`
-	LeftMs   int64     `json:"leftMs"`
-}
-
-func (o *order) view(t target) view {
-	v := view{
-		Target: t.String(), Mode: o.mode.String(), Reason: o.reason,
-		Until: o.until.UTC().Truncate(time.Millisecond), LeftMs: o.left().Milliseconds(),
-	}
-	if t == shed {
-		v.Percent, v.Priority = o.percent, o.priority.String()
-	}
-	return v
-}
-
 func (b *Board) list(w http.ResponseWriter, _ *http.Request) {
-	all := struct {
-		Overrides []view `json:"overrides"`
-	}{[]view{}}
-	for t := range target(numTargets) {
-		if o := b.inForce[t].Load(); o != nil && o.left() > 0 {
-			all.Overrides = append(all.Overrides, o.view(t))
-		}
-	}
-	answer(w, http.StatusOK, "application/json", all)
+	answer(w, http.StatusOK, "application/json", struct {
+		Overrides []View `json:"overrides"`
+	}{b.InForce()})
 }
 
 func (b *Board) put(w http.ResponseWriter, r *http.Request) {

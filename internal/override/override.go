@@ -56,11 +56,12 @@ func (o *order) words(t target) []any {
 // Board is where the levers are. Make one with New, and Close it. Its methods are safe for concurrent use.
 type Board struct {
 	log     *slog.Logger
+	moved   func(Move, View)
 	inForce [numTargets]atomic.Pointer[order]
 }
 
-// New is a board on which nothing is in force.
-func New(log *slog.Logger) *Board { return &Board{log: log} }
+// New is a board on which nothing is in force. moved is told what becomes of each override, and must not block.
+func New(log *slog.Logger, moved func(Move, View)) *Board { return &Board{log: log, moved: moved} }
 
 // Close takes everything back, and logs nothing.
 func (b *Board) Close() {
@@ -123,18 +124,23 @@ func (b *Board) set(t target, o *order) {
 	o.until = time.Now().Add(o.length)
 	o.end = time.AfterFunc(o.length, func() {
 		if b.inForce[t].CompareAndSwap(o, nil) {
-			b.log.Warn("override is over", o.words(t)...)
+			b.tell(Over, t, o)
 		}
 	})
 	if before := b.inForce[t].Swap(o); before != nil {
 		before.end.Stop()
 	}
-	b.log.Warn("override set", o.words(t)...)
+	b.tell(Set, t, o)
 }
 
 func (b *Board) takeBack(t target) {
 	if o := b.inForce[t].Swap(nil); o != nil {
 		o.end.Stop()
-		b.log.Warn("override taken back", o.words(t)...)
+		b.tell(TakenBack, t, o)
 	}
+}
+
+func (b *Board) tell(m Move, t target, o *order) {
+	b.log.Warn("override "+m.String(), o.words(t)...)
+	b.moved(m, o.view(t))
 }

@@ -27,8 +27,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type board struct {
 	*testing.T
 	*override.Board
-	mu  sync.Mutex // of log
-	log bytes.Buffer
+	mu    sync.Mutex // of what follows
+	log   bytes.Buffer
+	moves []string // as the observer was told
 }
 
 // Write is where the log goes: timers log too.
@@ -43,7 +44,11 @@ func onBoard(t *testing.T, test func(b *board)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := &board{T: t}
-		b.Board = override.New(slog.New(slog.NewTextHandler(b, nil)))
+		b.Board = override.New(slog.New(slog.NewTextHandler(b, nil)), func(m override.Move, v override.View) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.moves = append(b.moves, fmt.Sprint(v.Target, " ", m, ": ", v.Reason))
+		})
 		defer b.Close()
 		test(b)
 	})
@@ -349,6 +354,23 @@ func TestTheRunbooksOrdersAreAccepted(t *testing.T) {
 		}
 		if len(b.listed()) != len(orders) {
 			b.Errorf("%q", b.listed())
+		}
+	})
+}
+
+func TestTheObserverIsToldWhatBecomesOfEach(t *testing.T) {
+	onBoard(t, func(b *board) {
+		b.put("stock", `{"mode":"open","for":"10m","reason":"quiet"}`)
+		b.put("shed", `{"percent":30,"priority":"default","for":"90s","reason":"full"}`)
+		b.do(http.MethodDelete, "/override/stock", "")
+		b.do(http.MethodDelete, "/override/stock", "")
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		want := "stock set: quiet, shed set: full, stock taken back: quiet, shed is over: full"
+		if got := strings.Join(b.moves, ", "); got != want {
+			b.Errorf("told was %q, not %q", got, want)
 		}
 	})
 }

@@ -17,13 +17,16 @@ const renderDownstreams = (all) => {
 
 const renderTile = ({ root, part }, d) => {
   const breaker = breakers[d.breaker];
+  const lever = leverOn(d.name);
+  const tone = lever?.mode === "open" ? "bad" : lever && breaker.tone === "good" ? "warn" : breaker.tone;
   root.id = `downstream-${d.name}`;
-  root.dataset.tone = breaker.tone === "bad" && !d.critical ? "warn" : breaker.tone;
+  root.dataset.tone = tone === "bad" && !d.critical ? "warn" : tone;
   root.dataset.breaker = d.breaker;
   text(part.name, d.name);
   text(part.need, d.critical ? "critical" : "optional");
   text(part.breaker, breaker.words);
-  text(part.then, breaker.then(d.coolDownMs));
+  text(part.then, lever?.mode === "open" ? "overridden" : breaker.then(d.coolDownMs));
+  text(part.lever, lever ? leverWords(lever) : "");
   renderOutcomes(part.outcomes, part.counts, d.recent.outcomes);
   renderLatency(part, d);
   part.bulkhead.style.width = `${(100 * d.inFlight) / Math.max(1, d.limit)}%`;

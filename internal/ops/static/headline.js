@@ -14,6 +14,9 @@ const failing = (downstream) => {
   return total(failures) > 0;
 };
 
+/** Whether all that was shed was shed because an operator ordered it. */
+const ordered = (shed) => Object.values(shed).every(({ "": letIn, override, ...others }) => total(others) === 0);
+
 const nearly = 0.95; // of the pages are whole
 const few = 0.01; // of the pages fail
 
@@ -27,7 +30,7 @@ const headline = (frame, all) => {
     const share = failed / (failed + degraded + whole);
     return [share < few ? "warn" : "bad", `${share > 0.5 ? "Pages" : share < few ? "A few pages" : "Some pages"} fail${want}`];
   }
-  if (refused + fared(offers).refused > 0) return ["bad", "Requests are refused: this instance is full"];
+  if (refused + fared(offers).refused > 0) return ["bad", `Requests are refused: ${ordered(frame.lately.shed) ? "an operator has them shed" : "this instance is full"}`];
   if (stale > 0) return ["warn", `Pages show remembered prices${missing.length > 0 ? ` and come without ${listed(missing)}` : ""}`];
   if (fared(offers).failed > 0) return ["bad", `Offers fail${want}`];
   if (degraded > 0 && whole / (whole + degraded) >= nearly) return ["warn", "Nearly every page is whole"];
@@ -45,6 +48,7 @@ const sublines = (frame, all) => {
     return parts.length > 0 ? [`${name} ${parts.join(", ")}`] : [];
   });
   lines.push(["info", `The last ${lasting(model.fixed.latelyMs)}: ${counted.join("; ") || "no page and no offer"}.`]);
+  for (const lever of frame.overrides) lines.push(["warn", `${lever.target === "shed" ? "" : `${lever.target}: `}${leverWords(lever)}`]);
   const bought = fared(offers);
   if (bought.failed > 0) lines.push(["bad", bought.whole > 0 ? "Some offers fail: not everything can be bought." : "Every offer fails: nothing can be bought."]);
   for (const d of all.filter((d) => d.breaker !== "closed")) {

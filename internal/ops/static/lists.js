@@ -28,6 +28,8 @@ const renderShedding = ({ shed, pages, offers }) => {
     const reasons = Object.entries(refused).map(([reason, n]) => `${count(n)} ${shedReasons[reason] ?? reason}`);
     text(row.children[2], reasons.join(", ") || "0");
   });
+  const lever = leverOn("shed");
+  text($("shed-lever"), lever ? leverWords(lever) : "");
   const limited = (pages.rate_limited ?? 0) + (offers.rate_limited ?? 0);
   text($("limited"), limited > 0 ? `${plural(limited, "request")} refused by a client’s rate limit.` : "");
 };

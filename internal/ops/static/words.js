@@ -19,6 +19,17 @@ const breakers = {
   half_open: { tone: "warn", words: "Breaker half-open", then: () => "a few probes go through" },
 };
 
+/** What an operator has in force, by what is overridden. */
+const leverOn = (target) => model.frame.overrides.find((lever) => lever.target === target);
+
+const leverDoes = ({ mode, percent, priority }) => {
+  if (percent > 0) return `${percent} % of the requests of priority ${priority} and below are refused`;
+  return { open: "not asked", "no-retry": "no retry and no hedge" }[mode] ?? mode;
+};
+
+/** An override in one line: what, whose, for how long, and why. */
+const leverWords = (lever) => `${leverDoes(lever)}, by an operator’s override, ${lasting(lever.leftMs)} left: ${lever.reason}`;
+
 const shedReasons = { full: "limit and queue full", age: "waited too long", deadline: "no time left", override: "by an operator" };
 
 const recalls = {
