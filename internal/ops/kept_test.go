@@ -89,8 +89,34 @@ func TestAFrameIsBounded(t *testing.T) {
 		for range 1000 {
 			w.ops.Served(answered(page.Degraded, 80*ms))
 		}
-		if f := v.frame(); len(f.Pages) != 20 || f.Missed != 980 {
+		if f := v.frame(); len(f.Pages) != 20 || f.Missed != 900 {
 			t.Errorf("%d pages in a frame, %d missed", len(f.Pages), f.Missed)
+		}
+	})
+}
+
+// A burst that the rings hold reaches who looks, if over some frames.
+func TestABurstIsShownToItsLastPage(t *testing.T) {
+	bubble(t, func(w *world) {
+		v := w.watch()
+		v.frame()
+		for i := range 95 {
+			r := answered(page.Unavailable, 20*ms)
+			r.ID = fmt.Sprint("failed-", i)
+			w.ops.Served(r)
+		}
+		var ids []string
+		for range 5 {
+			f := v.frame()
+			if f.Missed > 0 {
+				t.Errorf("%d are missed", f.Missed)
+			}
+			for _, p := range f.Pages {
+				ids = append(ids, p.ID)
+			}
+		}
+		if len(ids) != 95 || ids[0] != "failed-0" || ids[94] != "failed-94" {
+			t.Errorf("%d of 95 failed pages are shown: %q", len(ids), ids)
 		}
 	})
 }

@@ -15,14 +15,14 @@ func (r *ring[T]) next() *T {
 	return at
 }
 
-// since copies what came after the one numbered seen, the newest most of it, oldest first. first is the number of the
-// first copy; missed counts what came in between but is not copied.
+// since copies what came after the one numbered seen, as far as it is still here: the oldest most of it, oldest first.
+// first is the number of the first copy; missed counts what fell out before it was copied.
 func (r *ring[T]) since(seen uint64, most int) (items []T, first, missed uint64) {
 	first = seen + 1
-	if kept := uint64(min(most, len(r.items))); r.total >= kept {
+	if kept := uint64(len(r.items)); r.total >= kept {
 		first = max(first, r.total-kept+1)
 	}
-	for n := first; n <= r.total; n++ {
+	for n := first; n <= min(r.total, first+uint64(most)-1); n++ {
 		items = append(items, r.items[(n-1)%uint64(len(r.items))])
 	}
 	return items, first, first - seen - 1

@@ -2,6 +2,9 @@
 
 const states = { serving: ["good", "Ready"], draining: ["warn", "Draining"], stopped: ["bad", "Stopped"] };
 
+/** How far this browser's clock is from UTC, as in UTC+01:00. */
+const zone = (at) => new Date(at).toString().replace(/.*GMT([+-]\d\d)(\d\d).*/, "UTC$1:$2");
+
 const renderInstance = (frame) => {
   const { version, revision, started } = model.fixed;
   const [tone, words] = states[frame.state] ?? ["info", frame.state];
@@ -11,6 +14,7 @@ const renderInstance = (frame) => {
   facts($("instance"), [
     ["Build", version || "unknown"], ["Revision", revision || "unknown"], ["Started", new Date(started).toISOString()],
     ["Up", lasting(frame.at - started)], ["State", words],
+    ["Times", `of this browser, ${zone(started)}; with a Z, UTC`],
     ["In flight", `${count(inFlight)} of ${count(limit)}, ${count(queued)} waiting; never over ${count(max)}`],
   ]);
 };

@@ -2,8 +2,9 @@
 
 const again = 5000; // ms until the next try, where the browser does not try by itself
 const silence = 3000; // ms after which what is shown may be old
+const deaf = 10000; // ms of silence after which a connection that looks well is given up
 
-const live = { paused: false, heard: 0, ended: false, begun: false };
+const live = { paused: false, heard: 0, tried: 0, ended: false, begun: false, source: null };
 
 const render = () => {
   const { frame } = model;
@@ -43,8 +44,10 @@ const hear = (event) => {
 
 const connect = () => {
   const source = new EventSource("ops/events");
+  Object.assign(live, { source, tried: performance.now() });
   const later = () => {
     source.close();
+    live.source = null;
     setTimeout(connect, again);
     renderLive();
   };
@@ -58,6 +61,15 @@ const connect = () => {
   });
 };
 
+/** A network that dropped the connection without a word tells a browser nothing: it would wait for ever. */
+const listen = () => {
+  if (live.source && performance.now() - Math.max(live.heard, live.tried) > deaf) {
+    live.source.close();
+    connect();
+  }
+  renderLive();
+};
+
 $("pause").addEventListener("click", () => {
   live.paused = live.paused ? false : clock(Date.now());
   text($("pause"), live.paused ? "Resume" : "Pause");
@@ -65,6 +77,6 @@ $("pause").addEventListener("click", () => {
   renderLive();
 });
 
-setInterval(renderLive, 1000);
+setInterval(listen, 1000);
 renderLive();
 connect();

@@ -33,7 +33,7 @@ const renderFilter = () => {
 const isHeld = () => $("detail").open || performance.now() - shown.pointed < rest || $("pages").contains(document.activeElement);
 
 const holdWords = (newer) => {
-  const crowded = model.frame.missed > 0 && !model.frame.fixed ? "More come than can be shown: here are the newest." : "";
+  const crowded = model.frame.missed > 0 && !model.frame.fixed ? "More come than can be shown: some are left out." : "";
   text($("held-words"), newer > 0 ? `Standing still while you look: ${plural(newer, "newer page")}.` : crowded);
   $("held-show").hidden = newer === 0;
 };
