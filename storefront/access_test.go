@@ -21,6 +21,10 @@ func focusTaken(v *visitor) {
 	tab.Until("the focus is on the notice", "document.activeElement.id === 'notice-title'", "body")
 	v.answer("/products/p-1", page(nil))
 	tab.Until("the focus is on the product", "document.activeElement.id === 'name'", "body")
+	browsertest.Ask[bool](tab, "document.getElementById('buy').focus() ?? true")
+	v.answer("/products/p-1", page(map[string]any{"purchasable": false}))
+	tab.Enabled("#buy", false)
+	tab.Until("the focus is not lost with the button", "document.activeElement.id === 'name'", "body")
 }
 
 func keyboard(v *visitor) {
@@ -45,6 +49,25 @@ func keyboard(v *visitor) {
 	tab.Sees("#downstream-price .fault", "It hangs.")
 }
 
+// controls are used one after the other, quicker than the fakes can tell what holds.
+func controls(v *visitor) {
+	tab := v.open("/p/p-1001")
+	tab.SeesLike("#product h1", ".")
+	browsertest.Ask[bool](tab, `(() => {
+		const [latency, errors, hang, drip] = document.querySelectorAll("#downstream-reviews input");
+		latency.value = 10; latency.dispatchEvent(new Event("change"));
+		errors.value = 3; errors.dispatchEvent(new Event("change"));
+		drip.click();
+		return hang.type === "checkbox";
+	})()`)
+	tab.Sees("#downstream-reviews .fault", "It takes 8 s, answers 50 % with 503, drips its answer byte by byte.")
+	tab.Sees("#downstream-reviews .became", "left out")
+	tab.SeesNo("#reviews", "")
+	tab.Click("#preset-recovery")
+	tab.SeesNo("#downstream-reviews .fault", "")
+	tab.Sees("#downstream-reviews .became", "in the page")
+}
+
 func fakeGone(v *visitor) {
 	shop := serve(v.T, newStorefront(v.T, serve(v.T, v.stub), nowhere(v.T)))
 	tab := v.browser.Open(v, shop.String()+"/p/p-1001", browsertest.View{})
@@ -55,7 +78,7 @@ func fakeGone(v *visitor) {
 
 func looks(v *visitor) {
 	for name, view := range map[string]browsertest.View{
-		"light": {}, "dark": {Dark: true}, "phone": {Width: 390, Height: 844}, "phone-dark": {Width: 390, Height: 844, Dark: true},
+		"light": {}, "dark": {Dark: true}, "phone": {Width: 360, Height: 740}, "phone-dark": {Width: 360, Height: 3000, Dark: true},
 		"tablet": {Width: 820, Height: 1180, StillMotion: true},
 	} {
 		tab := v.browser.Open(v, v.shop+"/p/p-1001", view)

@@ -38,6 +38,8 @@ func TestVisits(t *testing.T) {
 		"a page that has not changed":                 unchanged,
 		"a refresh keeps the focus":                   focusKept,
 		"by keyboard alone":                           keyboard,
+		"coming back out of the browser's memory":     frozen,
+		"controls used in a row":                      controls,
 		"a fake that does not answer":                 fakeGone,
 		"no text becomes markup, whoever tries":       trustedTypes,
 		"light, dark, wide, narrow and without haste": looks,

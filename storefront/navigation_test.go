@@ -35,10 +35,11 @@ func leaving(v *visitor) {
 }
 
 func newerWins(v *visitor) {
-	asked, _, answer := v.slowly("/products/p-1")
+	asked, left, answer := v.slowly("/products/p-1")
 	tab := v.open("/p/p-1")
 	v.await(asked, "the question")
 	tab.Click(".brand")
+	v.await(left, "the end of the question, in a document that stays")
 	tab.Sees("#product h1", "Velvet Oak Bench")
 	browsertest.Ask[bool](tab, `(() => {
 		window.names = [];
@@ -62,6 +63,27 @@ func goingBack(v *visitor) {
 	tab.Until("the focus is on the title", "document.activeElement.id === 'name' && document.title.startsWith('Ash Kettle')", "h1")
 	tab.Back()
 	tab.Sees("#product h1", "Oak Vase")
+}
+
+// frozen is a page that was left and come back to many times: it has one of everything that goes on by itself.
+func frozen(v *visitor) {
+	v.answer("/products/p-1", page(nil))
+	tab := v.open("/p/p-1")
+	tab.Sees("#product h1", "Oak Vase")
+	browsertest.Ask[bool](tab, `(() => {
+		for (let i = 0; i < 20; i++) {
+			dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}));
+			dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));
+		}
+		performance.clearResourceTimings();
+		return true;
+	})()`)
+	loaded(tab, 3)
+	asked := "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/fakes')).length"
+	tab.Until("a look at the fakes", asked+" > 0", "#legend")
+	if looks, pages := browsertest.Ask[int](tab, asked), v.asked("/products/p-1"); looks > 30 || pages > 30 {
+		v.Errorf("it looked at the fakes %d times, and asked for its page %d times", looks, pages)
+	}
 }
 
 func headers(v *visitor) {

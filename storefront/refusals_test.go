@@ -65,7 +65,7 @@ func refusedForGood(v *visitor) {
 func refusedForLong(v *visitor) {
 	v.answer("/products/p-1", refusal(3600))
 	tab := v.open("/p/p-1")
-	tab.Sees("#notice", "Please come back in a little while")
+	tab.Sees("#notice", "It is our fault, not yours. Please come back in about 60 minutes.")
 	tab.Sees("#notice-again", "Try again")
 }
 

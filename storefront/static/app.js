@@ -41,7 +41,7 @@ function answered(answer, retryAt) {
   }
   const title = byId(answer.kind === "page" ? "name" : "notice-title");
   document.title = `${title.textContent} · ${shopName}`;
-  if (moved || (inMain && !focused.checkVisibility())) title.focus({ preventScroll: true });
+  if (moved || (inMain && (focused.disabled || !focused.checkVisibility()))) title.focus({ preventScroll: true });
   moved = false;
 }
 

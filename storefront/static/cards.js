@@ -28,13 +28,19 @@ export class Card {
       ...build({
         ...kind,
         owner: of.name,
-        onChoose: (value) => onSet(setFault(of.name, { ...this.#fault, ...kind.write(value, this.#fault) })),
+        onChoose: (value) => onSet(this.#choose(kind.write(value, this.#fault))),
       }),
     }));
     const [ranges, switches] = [parts(dials, dial), parts(toggles, toggle)];
     this.#controls = [...ranges, ...switches];
     this.element = this.#build(ranges, switches);
     this.#show({});
+  }
+
+  /** What is chosen next goes on from this, even before the fake has told it back. */
+  #choose(changes) {
+    this.#fault = { ...this.#fault, ...changes };
+    return setFault(this.#of.name, this.#fault);
   }
 
   #build(ranges, switches) {
@@ -52,7 +58,7 @@ export class Card {
     const took = answer.timed[this.#of.name]?.dur;
     const [mood, text] = became(answer, this.#of);
     this.#became.dataset.mood = mood;
-    say(this.#became, took === undefined ? text : `${text} (${milliseconds(took)})`);
+    say(this.#became, took === undefined ? text : `${text} (${milliseconds(took).replace(" ", "\u00a0")})`);
     this.#took.firstChild.style.setProperty("--share", Math.min(1, (took ?? 0) / deadline));
   }
 

@@ -8,8 +8,17 @@ export const downstreams = [
   { name: "recommendations", section: "recommendations", critical: false },
 ];
 
-/** Sets a downstream's fault, or clears it when there is nothing in it. Throws when that cannot be done. */
-export async function setFault(name, fault) {
+const setting = new Map(); // by downstream: what was set last, and may be under way
+
+/** Sets a downstream's fault, or clears it when there is nothing in it. Throws when that cannot be done. One after the
+ * other: what was asked for last is what holds. */
+export function setFault(name, fault) {
+  const done = (setting.get(name) ?? Promise.resolve()).catch(() => {}).then(() => send(name, fault));
+  setting.set(name, done);
+  return done;
+}
+
+async function send(name, fault) {
   const well = Object.keys(fault).length === 0;
   const request = well
     ? { method: "DELETE" }

@@ -2,7 +2,7 @@
 // number of times.
 
 const attempts = 6; // in a row, the first included
-const longestWait = 60; // s; whoever is told more is not kept waiting
+export const longestWait = 60; // s; whoever is told more is not kept waiting
 const longestBackoff = 16; // s, when the service said nothing
 
 export class Loader {

@@ -1,6 +1,8 @@
 // What stands in place of a product that cannot be shown, in kind words.
 
 import { byId, say, sayOrHide, show } from "./dom.js";
+import { longestWait } from "./loader.js";
+import { about } from "./words.js";
 
 const part = (name) => byId(`notice-${name}`);
 
@@ -14,6 +16,9 @@ const words = {
 const willRetry = "We try again by ourselves; you need do nothing.";
 const gaveUp = "We tried several times. Please come back in a little while.";
 
+/** What there is to say when the page does not try again by itself. */
+const comeBack = ({ retryAfter }) => (retryAfter > longestWait ? `Please come back in about ${about(retryAfter)}.` : gaveUp);
+
 let ticking = 0;
 
 /** Shows the notice for an answer that is not a page. retryAt is the time of the next try, or null. */
@@ -21,7 +26,7 @@ export function showNotice(answer, retryAt) {
   const [title, text] = words[answer.status === 429 ? "busy" : answer.kind];
   const retriable = answer.kind === "refused" || answer.kind === "unreachable";
   say(part("title"), title);
-  say(part("text"), retriable ? `${text} ${retryAt === null ? gaveUp : willRetry}` : text);
+  say(part("text"), retriable ? `${text} ${retryAt === null ? comeBack(answer) : willRetry}` : text);
   show(part("again"), retriable && retryAt === null);
   show(part("home"), !retriable);
   sayOrHide(part("reference"), answer.requestId && retriable ? `Reference: ${answer.requestId}` : "");

@@ -14,7 +14,7 @@ export class Panel {
   #visitors = new Visitors((answer) => addToStrip(answer, false));
   #cards = downstreams.map((d) => new Card(d, (done) => this.#byHand(done)));
   #timer = 0;
-  #settings = 0; // how many faults were set: an answer from before the last says what no longer holds
+  #settings = 0; // grows with every fault that is set, and on leaving: an answer to what was asked before is dropped
   #onStory;
 
   /** onStory is called when a story has begun, for the page in front to look again. */
@@ -32,12 +32,14 @@ export class Panel {
   }
 
   start() {
+    this.#settings++;
     clearTimeout(this.#timer);
     this.#visitors.rate(Number(byId("visitors").value));
     this.#look();
   }
 
   leave() {
+    this.#settings++;
     clearTimeout(this.#timer);
     this.#visitors.leave();
   }
@@ -88,7 +90,7 @@ export class Panel {
       const told = document.hidden ? null : await askFakes();
       if (told && before === this.#settings) this.#told(told);
     } catch {
-      this.#problem(unreachable);
+      if (before === this.#settings) this.#problem(unreachable);
     }
     if (before === this.#settings) this.#timer = setTimeout(() => this.#look(), between);
   }

@@ -24,6 +24,12 @@ export function milliseconds(ms) {
   return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
 }
 
+/** A long wait, in round figures. */
+export function about(seconds) {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? plural(minutes, "minute", "minutes") : plural(Math.ceil(minutes / 60), "hour", "hours");
+}
+
 const reasons = {
   timeout: "it took too long",
   upstream_error: "it answered with an error",
