@@ -48,16 +48,19 @@ func TestThePageComesBack(t *testing.T) {
 		}
 		now.Load().Handler().ServeHTTP(w, r)
 	}))
-	begin := func(id string) {
-		o := newOps(func() string { return "serving" })
+	begin := func(id, state string) {
+		o := newOps(func() string { return state })
 		r := answered(page.Degraded, 80*ms)
 		r.ID = id
 		o.Served(r)
+		if state != "serving" {
+			o.InstanceMoved(state)
+		}
 		if before := now.Swap(o); before != nil {
 			before.Close()
 		}
 	}
-	begin("p-1")
+	begin("p-1", "serving")
 	t.Cleanup(func() {
 		now.Load().Close()
 		server.CloseClientConnections()
@@ -65,12 +68,16 @@ func TestThePageComesBack(t *testing.T) {
 	})
 	tab := b.Open(t, server.URL+"/ops", browsertest.View{})
 	tab.Sees("#live", "Live")
+	tab.Sees("#state", "Ready")
 	tab.Sees("#filter", "Degraded 1")
 
-	begin("p-2")
+	begin("p-2", "draining")
 	tab.Sees("#live", "This instance has ended. Trying again")
 	tab.Sees("#live", "Live")
 	tab.Sees("#filter", "Degraded 1") // and not 2: what the one before told is gone
+	tab.Sees("#state", "Draining")
+	tab.Sees("#sublines", "It drains: not ready, still serving.")
+	tab.Sees("#events", "Draining: no longer ready, and serving what still comes.")
 	tab.Click("#pages button")
 	tab.Sees("#detail-title", "p-2")
 	tab.Press("#detail-close", browsertest.Escape)
