@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -121,6 +123,27 @@ func (s *shop) holds(query string) error {
 		return errors.New("no sample of " + query)
 	}
 	return nil
+}
+
+// pagesOf is how many pages an instance has counted since it started, whatever became of them.
+func (s *shop) pagesOf(instance string) (n int, err error) {
+	resp, metrics, err := s.exchange(http.MethodGet, instance+"/metrics")
+	if err != nil {
+		return 0, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return 0, errors.New(resp.Status)
+	}
+	for line := range strings.Lines(string(metrics)) {
+		if strings.HasPrefix(line, "bff_page_requests_total{") {
+			counted, err := strconv.Atoi(strings.TrimSpace(line[strings.LastIndexByte(line, ' '):]))
+			if err != nil {
+				return 0, err
+			}
+			n += counted
+		}
+	}
+	return n, nil
 }
 
 // eventually fails the test unless try succeeds in time.

@@ -42,7 +42,7 @@ func TestTheStory(t *testing.T) {
 		}},
 		{"healed", s.healed},
 		{"price stopped", s.withoutPrice},
-		{"Redis stopped", s.withoutRedis},
+		{"Redis stopped", func(t *testing.T) { s.withoutRedis(t, v) }},
 		{"an instance stopped", func(t *testing.T) { s.withoutInstance(t, v) }},
 		{"stock stopped", s.withoutStock},
 		{"all back", s.allBack},
@@ -179,37 +179,17 @@ func refused(t *testing.T, a *answer, downstream string) {
 	}
 }
 
-func (s *shop) withoutRedis(t *testing.T) {
+func (s *shop) withoutRedis(t *testing.T, v *visitors) {
+	v.since()
 	s.do("stop", "redis")
 	s.eventually(t, "pages are clean", patience, s.clean)
+	if good, failed := v.since(); good == 0 || len(failed) > 0 {
+		t.Errorf("%d good pages without it; failed: %v", good, failed)
+	}
 	if a, err := s.offer("p-1001"); err != nil || a.Status != http.StatusOK {
 		t.Errorf("the offer: %+v %v", a, err)
 	}
 	s.do("start", "redis")
-}
-
-func (s *shop) withoutInstance(t *testing.T, v *visitors) {
-	v.since()
-	for _, end := range []string{"stop", "kill"} {
-		s.do(end, "bff-1")
-		time.Sleep(2 * time.Second) // some visits without it
-		s.do("start", "bff-1")
-		s.eventually(t, "it is asked again", patience, func() error {
-			_, metrics, err := s.exchange(http.MethodGet, ops1+"/metrics")
-			if err == nil && !strings.Contains(string(metrics), `bff_page_requests_total{client="web",market="other",outcome="full"} `) {
-				err = errors.New("no pages counted")
-			}
-			if err == nil && strings.Contains(string(metrics), `bff_page_requests_total{client="web",market="other",outcome="full"} 0`) {
-				err = errors.New("no page asked yet")
-			}
-			return err
-		})
-		good, failed := v.since()
-		t.Logf("%s: %d pages", end, good)
-		if good < 20 || len(failed) > 0 {
-			t.Errorf("after %s, %d good pages; failed: %v", end, good, failed)
-		}
-	}
 }
 
 func (s *shop) withoutStock(t *testing.T) {
