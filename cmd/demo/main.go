@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -70,8 +71,10 @@ func run(environ []string, stdout, stderr io.Writer, signals <-chan os.Signal) e
 	if err != nil {
 		return err
 	}
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
 	ended := make(chan error, 1)
-	go func() { ended <- service.Run(context.Background(), signals) }()
+	go func() { ended <- service.Run(ctx, signals) }()
 	var admin, public string
 	for _, addr := range []*string{&admin, &public} { // the order in which Run listens
 		select {
@@ -82,7 +85,8 @@ func run(environ []string, stdout, stderr io.Writer, signals <-chan os.Signal) e
 	}
 	shop, stopShop, err := openShop(env["STOREFRONT_ADDR"], public, fakesAt, log)
 	if err != nil {
-		return err
+		end()
+		return errors.Join(err, <-ended)
 	}
 	defer stopShop()
 	greet(stdout, public, shop, admin, fakesAt)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // output is what the demo prints, to be read while it runs.
@@ -64,11 +67,25 @@ func TestTheDemoDoesWhatItSays(t *testing.T) {
 	}
 }
 
+// Whichever port is taken, the demo says so, and leaves nothing behind that runs.
 func TestATakenPortIsToldPlainly(t *testing.T) {
-	environ := []string{"FAKES_ADDR=127.0.0.1:1:1"}
-	if err := run(environ, io.Discard, io.Discard, nil); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1:1") {
-		t.Errorf("got %v", err)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer taken.Close()
+	names := []string{"FAKES_ADDR", "BFF_ADMIN_ADDR", "BFF_ADDR", "STOREFRONT_ADDR"}
+	for _, name := range names {
+		var environ []string
+		for _, other := range names {
+			environ = append(environ, other+"=127.0.0.1:0")
+		}
+		environ = append(environ, name+"="+taken.Addr().String())
+		if err := run(environ, io.Discard, io.Discard, nil); err == nil || !strings.Contains(err.Error(), taken.Addr().String()) {
+			t.Errorf("%s is taken: %v", name, err)
+		}
+	}
+	goleak.VerifyNone(t)
 }
 
 // curl does what the command line would and says what a person looks at.
