@@ -89,4 +89,13 @@ func TestTheWaterfallDrawsWhatHappened(t *testing.T) {
 	tab.Sees("#detail-why", "price remembered 60 s ago, the live one timed out; recommendations: not asked, bulkhead full")
 	tab.Accessible()
 	tab.Screenshot("ops-waterfall")
+
+	phone := b.Open(t, server.URL+"/ops", browsertest.View{Width: 360, Height: 1200, Dark: true})
+	phone.Click("#pages button")
+	phone.SeesLike("#detail-lanes", "hedge at 95 ms")
+	phone.Accessible()
+	if wider := browsertest.Ask[int](phone, "document.getElementById('detail').scrollWidth - document.getElementById('detail').clientWidth"); wider > 0 {
+		t.Errorf("%d pixels do not fit on a phone", wider)
+	}
+	phone.Screenshot("ops-waterfall-phone")
 }
