@@ -14,6 +14,7 @@ const quiet = 10 * time.Second
 type episode struct {
 	since, last time.Time
 	count       int
+	blamed      [page.NumDependencies + 1]bool // who the log has named: a downstream, or the last for nobody
 }
 
 func (e *episode) on() bool { return e.count > 0 }
@@ -75,15 +76,24 @@ func cause(r *page.Record) string {
 	if r.Result == page.Internal {
 		return "a defect of ours, which the log tells"
 	}
-	for i, d := range page.Dependencies {
-		if c := &r.Calls[i]; d.Critical() && c.Asked && c.Outcome.Failed() && c.Outcome != page.Cancelled {
-			return d.String() + " " + said[c.Outcome]
-		}
+	if d := culprit(r); d < page.NumDependencies {
+		return d.String() + " " + said[r.Calls[d].Outcome]
 	}
 	return "no time was left"
 }
 
-// follow lets r begin or carry on episodes, and those end that are over. o.mu is held.
+// culprit is the first critical downstream that failed, or NumDependencies.
+func culprit(r *page.Record) page.Dependency {
+	for i, d := range page.Dependencies {
+		if c := &r.Calls[i]; d.Critical() && c.Asked && c.Outcome.Failed() && c.Outcome != page.Cancelled {
+			return d
+		}
+	}
+	return page.NumDependencies
+}
+
+// follow lets r begin or carry on episodes, and those end that are over. One that goes on for another reason is told of
+// again, once for each downstream. o.mu is held.
 func (o *Ops) follow(r *page.Record, now time.Time) {
 	o.settle(now)
 	for i := range episodes {
@@ -93,6 +103,9 @@ func (o *Ops) follow(r *page.Record, now time.Time) {
 		e := &o.episodes[i]
 		if !e.on() {
 			e.since = now
+		}
+		if blamed := &e.blamed[culprit(r)]; !*blamed && (!e.on() || failure(r)) {
+			*blamed = true
 			o.note(event{now, episodes[i].subject, episodes[i].tone, episodes[i].began(r)})
 		}
 		e.last = now

@@ -106,6 +106,22 @@ func TestEpisodesBeginAndEnd(t *testing.T) {
 	}
 }
 
+// When stock breaks while price is still down, the log says so, and not for every page.
+func TestAnotherReasonIsTold(t *testing.T) {
+	bubble(t, func(w *world) {
+		for i := range 40 {
+			d := []page.Dependency{page.Price, page.Stock}[i/10%2]
+			w.ops.Served(call(answered(page.Unavailable, ms), d, []page.Outcome{page.Timeout, page.BreakerOpen}[i%2], ms))
+			time.Sleep(time.Second)
+		}
+		time.Sleep(10 * time.Second)
+		want := []string{"This instance began.", "Pages fail: price timed out.", "Pages fail: stock timed out.", "Pages are answered again (40 in 39s failed)."}
+		if got := w.now().texts(); !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
 func TestTheInstancesEndIsTold(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.ops.InstanceMoved("draining")
