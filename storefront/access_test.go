@@ -79,12 +79,13 @@ func fakeGone(v *visitor) {
 func looks(v *visitor) {
 	for name, view := range map[string]browsertest.View{
 		"light": {}, "dark": {Dark: true}, "phone": {Width: 360, Height: 740}, "phone-dark": {Width: 360, Height: 3000, Dark: true},
-		"tablet": {Width: 820, Height: 1180, StillMotion: true},
+		"tablet": {Width: 820, Height: 1180, StillMotion: true}, "forced": {Forced: true},
 	} {
 		tab := v.browser.Open(v, v.shop+"/p/p-1001", view)
 		tab.SeesLike("#recommendations li", ".")
 		tab.SeesLike("#downstream-price .became", "in the page")
 		tab.Accessible()
+		tab.Drawn("#strip li", ".took span")
 		if wider := browsertest.Ask[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
 			v.Errorf("%s: %d pixels do not fit", name, wider)
 		}

@@ -117,6 +117,21 @@ func (tab *Tab) Accessible() {
 	}
 }
 
+// Drawn fails the test for a shape whose colour tells something, but cannot be told from what is beneath it.
+func (tab *Tab) Drawn(selectors ...string) {
+	tab.t.Helper()
+	for _, selector := range selectors {
+		seen := Ask[bool](tab, fmt.Sprintf(`(() => {
+			const e = [...document.querySelectorAll(%s)].find((e) => e.checkVisibility());
+			const { backgroundColor, backgroundImage } = getComputedStyle(e);
+			return backgroundImage !== "none" || ![getComputedStyle(document.body).backgroundColor, "rgba(0, 0, 0, 0)"].includes(backgroundColor);
+		})()`, quote(selector)))
+		if !seen {
+			tab.t.Errorf("%s cannot be seen", selector)
+		}
+	}
+}
+
 // Ask evaluates a JavaScript expression in the page.
 func Ask[T any](tab *Tab, expression string) T {
 	tab.t.Helper()

@@ -30,6 +30,7 @@ type View struct {
 	Width, Height int64 // CSS pixels; 0: 1440 by 1320
 	Dark          bool  // prefers-color-scheme: dark
 	StillMotion   bool  // prefers-reduced-motion: reduce
+	Forced        bool  // forced-colors: active, as where a system's own high contrast is on
 }
 
 // Tab is a page that a person looks at. Its methods end the test when what they wait for does not come.
@@ -73,6 +74,7 @@ func (tab *Tab) look(v View) {
 	features := []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: map[bool]string{true: "dark", false: "light"}[v.Dark]},
 		{Name: "prefers-reduced-motion", Value: map[bool]string{true: "reduce", false: "no-preference"}[v.StillMotion]},
+		{Name: "forced-colors", Value: map[bool]string{true: "active", false: "none"}[v.Forced]},
 	}
 	_, err := chromedp.Call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
 	tab.check(err)
