@@ -86,6 +86,9 @@ func looks(v *visitor) {
 		tab.SeesLike("#downstream-price .became", "in the page")
 		tab.Accessible()
 		tab.Drawn("#strip li", ".took span")
+		if edge := browsertest.Ask[string](tab, "getComputedStyle(document.getElementById('buy')).borderTopColor"); view.Forced && edge != "rgb(0, 0, 0)" {
+			v.Errorf("where backgrounds go, the button has an edge of %s", edge)
+		}
 		if wider := browsertest.Ask[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
 			v.Errorf("%s: %d pixels do not fit", name, wider)
 		}
