@@ -37,7 +37,7 @@ func Tell(t *testing.T, b *browsertest.Browser, shop, prefix string) {
 		told := t.Run(s.preset, func(t *testing.T) {
 			p.For(t)
 			p.Click("#preset-" + s.preset)
-			p.Until("buttons of one width", "new Set([...document.querySelectorAll('#presets button')].map(b => Math.round(b.getBoundingClientRect().width))).size === 1", "#presets")
+			p.Until("buttons of one width, with their words inside", "(all => new Set(all.map(b => Math.round(b.getBoundingClientRect().width))).size === 1 && all.every(b => b.scrollWidth <= b.clientWidth))([...document.querySelectorAll('#presets button')])", "#presets")
 			p.Until(s.preset+" chosen", "document.getElementById('preset-"+s.preset+"').ariaPressed === 'true'", "#presets")
 			s.sees(p)
 			p.Accessible()
