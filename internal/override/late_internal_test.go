@@ -10,7 +10,7 @@ import (
 
 // A process in distress runs its timers late. An order is over at its end all the same.
 func TestAnOrderIsOverEvenWhenItsTimerIsLate(t *testing.T) {
-	b := New(slog.New(slog.DiscardHandler))
+	b := New(slog.New(slog.DiscardHandler), func(Move, View) {})
 	over := time.Now().Add(-time.Millisecond)
 	b.inForce[page.Stock].Store(&order{mode: page.OverrideOpen, until: over})
 	b.inForce[shed].Store(&order{percent: 100, priority: page.Critical, until: over})
