@@ -15,9 +15,9 @@ SEED      ?=
 KEEP      ?=
 
 help: ## lists the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the five fakes and the service in one go; Ctrl-C ends it
+demo: ## the five fakes, the service and the storefront in one go; Ctrl-C ends it
 	@go build -o bin/demo ./cmd/demo && exec bin/demo
 
 test: ## every test, with the race detector where there is a C compiler
@@ -65,4 +65,4 @@ bench: ## every benchmark, with allocations
 compose-test: ## runs docker-compose.yml and breaks one thing after another; needs Docker
 	go test -count=1 -tags compose -timeout 40m -v -run '^TestTheStory$$' ./deploy/compose
 
-ci: tidy build lint imports test bounds chaos fuzz vuln ## all that must be green: what .ci/run calls
+ci: tidy build lint imports test bounds chaos fuzz vuln ## all that must be green without Docker; .ci/run calls it and compose-test

@@ -75,7 +75,7 @@ func TestServeTellsThatItCannotListen(t *testing.T) {
 	for range len(log) {
 		last = <-log
 	}
-	if !strings.Contains(last, "cannot listen") {
+	if !strings.Contains(last, "cannot listen at BFF_ADDR="+taken.Addr().String()) {
 		t.Errorf("%s", last)
 	}
 }

@@ -35,6 +35,10 @@ var usual = map[string]string{
 }
 
 func main() {
+	if len(os.Args) > 1 {
+		fmt.Fprintln(os.Stderr, "usage: demo; FAKES_ADDR, STOREFRONT_ADDR, BFF_ADDR and BFF_ADMIN_ADDR move it, and every BFF_ name holds")
+		os.Exit(2)
+	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	if err := run(os.Environ(), os.Stdout, os.Stderr, signals); err != nil {
@@ -47,7 +51,7 @@ func main() {
 func run(environ []string, stdout, stderr io.Writer, signals <-chan os.Signal) error {
 	env := environment(environ)
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	fakesAt, stopFakes, err := serve(env["FAKES_ADDR"], fakes.New(fakes.Options{}))
+	fakesAt, stopFakes, err := serve(env, "FAKES_ADDR", fakes.New(fakes.Options{}))
 	if err != nil {
 		return err
 	}
@@ -83,7 +87,7 @@ func run(environ []string, stdout, stderr io.Writer, signals <-chan os.Signal) e
 			return err
 		}
 	}
-	shop, stopShop, err := openShop(env["STOREFRONT_ADDR"], public, fakesAt, log)
+	shop, stopShop, err := openShop(env, public, fakesAt, log)
 	if err != nil {
 		end()
 		return errors.Join(err, <-ended)
@@ -120,7 +124,7 @@ func serviceEnviron(env map[string]string, fakesAt string) []string {
 	return environ
 }
 
-func openShop(addr, public, fakesAt string, log *slog.Logger) (at string, stop func(), err error) {
+func openShop(env map[string]string, public, fakesAt string, log *slog.Logger) (at string, stop func(), err error) {
 	each := map[string]*url.URL{}
 	for _, name := range fakes.Names() {
 		each[name] = &url.URL{Scheme: "http", Host: fakesAt}
@@ -129,15 +133,15 @@ func openShop(addr, public, fakesAt string, log *slog.Logger) (at string, stop f
 	if err != nil {
 		return "", nil, err
 	}
-	at, stopServer, err := serve(addr, shop)
+	at, stopServer, err := serve(env, "STOREFRONT_ADDR", shop)
 	return at, func() { stopServer(); shop.Close() }, err
 }
 
-// serve listens on addr and returns where that is.
-func serve(addr string, h http.Handler) (at string, stop func(), err error) {
-	l, err := net.Listen("tcp", addr)
+// serve listens where setting says and returns where that is.
+func serve(env map[string]string, setting string, h http.Handler) (at string, stop func(), err error) {
+	l, err := net.Listen("tcp", env[setting])
 	if err != nil {
-		return "", func() {}, err
+		return "", func() {}, fmt.Errorf("cannot listen at %s=%s: %w", setting, env[setting], err)
 	}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 5 * time.Minute}
 	go server.Serve(l)
@@ -168,6 +172,6 @@ Three things to try, in another terminal:
        curl -i http://%[1]s/products/p-1001/offer
        curl -X DELETE http://%[4]s/_fault/price
 
-Ctrl-C ends it all.
+Ctrl-C ends it all. Below: the log, a line for each page that is not whole.
 `, public, shop, admin, fakesAt)
 }

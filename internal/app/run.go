@@ -24,6 +24,7 @@ const grace = 5 * time.Second
 // server is one listener with what it serves.
 type server struct {
 	*http.Server
+	setting string // what its address is set with
 	listen func(network, address string) (net.Listener, error)
 }
 
@@ -33,11 +34,11 @@ const (
 	fewestConnections = 4096 // however low that limit is: being refused takes a connection too
 )
 
-func (a *App) newServer(h http.Handler, addr string, o Options) server {
+func (a *App) newServer(h http.Handler, setting, addr string, o Options) server {
 	s := handlers.NewServer(h, a.cfg.Deadline, o.Logger)
 	s.Addr = addr
 	handlers.LimitConnections(s, max(connectionsEach*a.cfg.MaxInFlight, fewestConnections))
-	return server{s, o.Listen}
+	return server{s, setting, o.Listen}
 }
 
 // Run listens on both addresses and serves until ctx ends or a signal comes. SIGTERM makes it unready at once and
@@ -49,7 +50,7 @@ func (a *App) Run(ctx context.Context, signals <-chan os.Signal) error {
 		l, err := s.listen("tcp", s.Addr)
 		if err != nil {
 			a.abort()
-			return fmt.Errorf("cannot listen: %w", err)
+			return fmt.Errorf("cannot listen at %s=%s: %w", s.setting, s.Addr, err)
 		}
 		a.log.Info("listening", "address", l.Addr().String())
 		go func() { failed <- s.Serve(l) }()

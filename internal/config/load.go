@@ -97,7 +97,9 @@ func (l *loader) refuseUnknownNames() {
 	known := names()
 	for _, name := range l.unknown {
 		wrong := "is no name of this service"
-		if near := nearest(name, known); near != "" {
+		if strings.HasPrefix(name, prefix+"X_") {
+			wrong += ": X stands for one of CATALOG, PRICE, STOCK, REVIEWS, RECOMMENDATIONS"
+		} else if near := nearest(name, known); near != "" {
 			wrong += "; did you mean " + near + "?"
 		}
 		l.add(name, "", wrong, "")

@@ -22,6 +22,7 @@ func TestEveryMistakeIsTold(t *testing.T) {
 		{"BFF_ADDR=a b:80", "has no valid host"},
 		{"BFF_ADMIN_ADDR=127.0.0.1:8080", "needs a port of its own: BFF_ADDR=:8080 takes this one"},
 		{"BFF_DEADLINE=450", `BFF_DEADLINE="450" is not a time with its unit, as in 450ms, 1.5s or 15m; allowed: 50ms to 30s`},
+		{"BFF_X_TIMEOUT=1s", "is no name of this service: X stands for one of CATALOG, PRICE, STOCK, REVIEWS, RECOMMENDATIONS"},
 		{"BFF_DEADLINE=49ms", "is out of range; allowed: 50ms to 30s"},
 		{"BFF_DEADLINE=-1s", "is out of range"},
 		{"BFF_REDIS_URL=http://h", "BFF_REDIS_URL=\"***\" does not begin as a Redis URL does"},

@@ -16,7 +16,7 @@ import (
 	"example.com/bff/internal/page"
 )
 
-// Pages answers the two resources. Both return when ctx ends at the latest: with page.ErrNotFound, with a
+// Pages answers the two resources. Both return when ctx ends at the latest: with page.ErrNotFound or ErrNoPrice, with a
 // *page.UnavailableError, or with ctx's own error when the caller left; any other error is a defect. They may write to
 // the record's Calls, Recall and Defect until they return.
 type Pages interface {

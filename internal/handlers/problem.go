@@ -38,6 +38,7 @@ var problemTable = []struct {
 	result page.Result
 }{
 	{page.ErrNotFound, productNotFound, page.NotFound},
+	{page.ErrNoPrice, productNotFound, page.NotFound},
 	{page.ErrInvalidID, invalidRequest, page.Invalid},
 	{errBody, invalidRequest, page.Invalid},
 	{errNotAcceptable, notAcceptable, page.Invalid},

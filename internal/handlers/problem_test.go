@@ -26,7 +26,7 @@ func TestProblems(t *testing.T) {
 		slug   string
 	}{
 		"page not found":    {page.ErrNotFound, "/products/p", 404, "product-not-found"},
-		"offer not found":   {fmt.Errorf("price: %w", page.ErrNotFound), "/products/p/offer", 404, "product-not-found"},
+		"offer not found":   {fmt.Errorf("price: %w", page.ErrNoPrice), "/products/p/offer", 404, "product-not-found"},
 		"page unavailable":  {unavailable, "/products/p", 503, "dependency-unavailable"},
 		"offer unavailable": {fmt.Errorf("offer: %w", unavailable), "/products/p/offer", 503, "dependency-unavailable"},
 		"defect":            {errors.New("dial tcp 10.0.0.7:6379: secret"), "/products/p", 500, "internal"},

@@ -45,7 +45,7 @@ func (m *Merger) Page(ctx context.Context, q *page.Query, rec *page.Record) (*pa
 	p := &page.Page{ID: q.ID}
 	f := m.fanout(ctx, q, rec)
 	return p, f.all(
-		exist(f, page.Catalog, &p.Product, m.sources.Catalog),
+		exist(f, page.Catalog, &p.Product, m.sources.Catalog, page.ErrNotFound),
 		priceOrMemory(f, &p.Price, m.sources.Price, m.recall),
 		need(f, page.Stock, &p.Stock, m.sources.Stock),
 		want(f, page.Reviews, &p.Reviews, m.sources.Reviews),
@@ -54,13 +54,13 @@ func (m *Merger) Page(ctx context.Context, q *page.Query, rec *page.Record) (*pa
 }
 
 // Offer asks price and stock, live or not at all. Errors are those of Page; a product without a price is
-// page.ErrNotFound.
+// page.ErrNoPrice.
 func (m *Merger) Offer(ctx context.Context, q *page.Query, rec *page.Record) (page.Offer, error) {
 	var price page.Quote
 	var stock page.Answer[page.Availability]
 	f := m.fanout(ctx, q, rec)
 	err := f.all(
-		exist(f, page.Price, &price, m.sources.Price),
+		exist(f, page.Price, &price, m.sources.Price, page.ErrNoPrice),
 		need(f, page.Stock, &stock, m.sources.Stock),
 	)
 	if err != nil {

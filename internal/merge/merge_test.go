@@ -227,7 +227,7 @@ func TestOffer(t *testing.T) {
 	}{
 		"live":           {func(*merge.Sources) {}, `"purchasable":true`, ""},
 		"stock absent":   {func(s *merge.Sources) { s.Stock = after(0, page.Availability{}, outcome(page.Absent)) }, `"purchasable":false`, ""},
-		"price absent":   {func(s *merge.Sources) { s.Price = after(0, page.Quote{}, outcome(page.Absent)) }, "", page.ErrNotFound.Error()},
+		"price absent":   {func(s *merge.Sources) { s.Price = after(0, page.Quote{}, outcome(page.Absent)) }, "", page.ErrNoPrice.Error()},
 		"price fails":    {func(s *merge.Sources) { s.Price = after(0, page.Quote{}, outcome(page.Timeout)) }, "", "price: timeout"},
 		"stock fails":    {func(s *merge.Sources) { s.Stock = after(0, page.Availability{}, outcome(page.Timeout)) }, "", "stock: timeout"},
 		"catalog is not": {func(s *merge.Sources) { s.Catalog, s.Reviews, s.Recommendations = nil, nil, nil }, `"purchasable":true`, ""},

@@ -14,8 +14,8 @@ type part struct {
 	run   func() error
 }
 
-// exist fills *dst, and ends the page when there is nothing: with page.ErrNotFound.
-func exist[T any](f *fanout, d page.Dependency, dst *T, src page.Source[T]) part {
+// exist fills *dst, and ends the page when there is nothing: with otherwise.
+func exist[T any](f *fanout, d page.Dependency, dst *T, src page.Source[T], otherwise error) part {
 	return part{d, true, func() error {
 		v, call := ask(f, f.ctx, d, src)
 		switch call.Outcome {
@@ -23,7 +23,7 @@ func exist[T any](f *fanout, d page.Dependency, dst *T, src page.Source[T]) part
 			*dst = v
 			return nil
 		case page.Absent:
-			return page.ErrNotFound
+			return otherwise
 		}
 		return f.fail(d, call)
 	}}

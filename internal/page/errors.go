@@ -6,8 +6,11 @@ import (
 	"time"
 )
 
-// ErrNotFound is the answer for a product that does not exist, or on the money path has no price.
-var ErrNotFound = errors.New("no such product")
+// The answers that there is nothing: catalog does not know the product; on the money path, it has no price.
+var (
+	ErrNotFound = errors.New("no such product")
+	ErrNoPrice  = errors.New("the product has no price, so that there is no offer")
+)
 
 // FailedDependency is a critical downstream that could not answer, and why.
 type FailedDependency struct {
