@@ -25,7 +25,7 @@ const grace = 5 * time.Second
 type server struct {
 	*http.Server
 	setting string // what its address is set with
-	listen func(network, address string) (net.Listener, error)
+	listen  func(network, address string) (net.Listener, error)
 }
 
 // How many connections a listener keeps.
