@@ -26,7 +26,7 @@ func TestGoldenProduct(t *testing.T) {
 	})
 }
 
-// What section 5 of the contract agrees on, written down once more by hand.
+// What docs/api.md says that downstreams answer, written down once more by hand.
 var agreed = map[string]func(body []byte) error{
 	"catalog": func(body []byte) error {
 		var v struct{ ID, Name, Brand, Description, Image *string }

@@ -8,7 +8,7 @@ import (
 )
 
 // Settings is one row of the table of downstreams. Every row sets every field; nothing is inherited. The env tags are
-// the names of section 8 of the contract, after BFF_X_.
+// the names of docs/configuration.md, after BFF_X_.
 type Settings struct {
 	Dependency page.Dependency `env:"-"`
 

@@ -2,7 +2,7 @@ package handlers
 
 import "net/http"
 
-// kind is a kind of problem: a row of section 3 of the contract, and what its page tells people.
+// kind is a kind of problem: a row of the table of problems in docs/api.md, and what its page tells people.
 type kind struct {
 	Slug   string
 	Status int
@@ -47,7 +47,7 @@ var (
 		"Tell us the requestId. The same request may work later."}
 )
 
-// kinds lists them all, in the contract's order.
+// kinds lists them all, in the order of docs/api.md.
 var kinds = []*kind{
 	invalidRequest, productNotFound, notFound, methodNotAllowed, notAcceptable, rateLimited,
 	dependencyUnavailable, overloaded, deadlineExhausted, shuttingDown, internal,

@@ -29,7 +29,7 @@ func (o Outcome) Failed() bool { return o >= Timeout }
 // Result is how a page or an offer as a whole was answered: the outcome label of its metrics.
 type Result uint8
 
-// The results of section 10 of the contract, in its order.
+// The results, in the order in which metrics list them.
 const (
 	Full           Result = iota // every section ok or absent
 	Degraded                     // some section stale or unavailable

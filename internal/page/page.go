@@ -19,7 +19,7 @@ type (
 // Status is what a section says of itself.
 type Status uint8
 
-// The statuses of section 1 of the contract.
+// The statuses, as docs/api.md tells them.
 const (
 	StatusOK Status = iota
 	StatusStale

@@ -38,7 +38,7 @@ var served = results(page.Full, page.Degraded, page.NotModified, page.NotFound)
 
 var failed = results(page.Unavailable, page.Shed, page.Internal)
 
-// Objectives is the table of section 10 of the contract. The ledger, /slo and the generated Prometheus rules follow it.
+// Objectives is the table of what is promised. The ledger, /slo and the generated Prometheus rules follow it.
 var Objectives = [NumObjectives]Objective{
 	{
 		Name: "availability", Title: "Pages are answered",

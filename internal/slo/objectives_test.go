@@ -9,7 +9,7 @@ import (
 	"example.com/bff/internal/slo"
 )
 
-// classification is section 10's, written out once more on purpose: what a quick answer does to availability, latency,
+// classification is the contract's, written out once more on purpose: what a quick answer does to availability, latency,
 // quality and, of an offer, to the offers' availability. + good, - bad, . not counted.
 var classification = map[page.Result]string{
 	page.Full:           "++++",

@@ -11,7 +11,7 @@ import (
 	"example.com/bff/internal/slo"
 )
 
-// The words of section 10 of the contract, written out once more on purpose.
+// The words of the contract, written out once more on purpose.
 const (
 	clients     = "web mobile other"
 	markets     = "de fr other"
