@@ -12,6 +12,7 @@ import (
 func (a *App) adminRoutes(metrics *slo.Metrics, ledger *slo.Ledger, overrides *override.Board) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", http.RedirectHandler("/ops", http.StatusFound)) // where people who type the address alone want to be
+	mux.Handle("/", a.handlers.Nothing())
 	mux.Handle("GET /livez", a.handlers.Livez())
 	mux.Handle("GET /readyz", a.handlers.Readyz())
 	mux.Handle("GET /metrics", metrics.Handler())

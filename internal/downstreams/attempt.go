@@ -13,8 +13,9 @@ const (
 	maxBody = 1 << 20 // bytes of an answer, after decompression
 
 	// What an answer that is not used may cost, so that its connection can be used again.
-	drainBytes = 64 << 10
-	drainTime  = 10 * time.Millisecond
+	drainBytes  = 64 << 10
+	drainTime   = 10 * time.Millisecond
+	drainMoment = time.Millisecond // of it, that the call waits
 )
 
 // attempt makes one exchange under its own timeout, records it, and settles its permit, whatever happens. A panic in
@@ -34,36 +35,56 @@ func (f *flight[T]) attempt(ctx context.Context, kind page.AttemptKind, p permit
 		ctx = context.WithoutCancel(ctx) // it gives its place back by a verdict alone, whoever leaves
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, f.c.timeout, errTimeout)
-	defer cancel()
+	rest := io.ReadCloser(http.NoBody)
+	defer func() { f.drain(rest, cancel) }()
 	if p.probe {
 		defer context.AfterFunc(f.c.open, cancel)()
 	}
-	a = f.exchange(ctx, cancel, start, f.promised(start, p.probe))
+	a, rest = f.exchange(ctx, start, f.promised(start, p.probe))
 	f.learn(ctx, a, start)
 	return a
 }
 
-// exchange sends the request and judges what comes back, the body included.
-func (f *flight[T]) exchange(ctx context.Context, cancel func(), start time.Time, p promise) answer[T] {
+// exchange sends the request and judges what comes back: a 200 with its body, anything else by its status, and rest is
+// then the body that nobody wants.
+func (f *flight[T]) exchange(ctx context.Context, start time.Time, p promise) (a answer[T], rest io.ReadCloser) {
 	resp, err := f.c.transport.RoundTrip(f.request(ctx, start, p.end))
 	if err != nil {
-		return f.broken(ctx, err, start, p)
+		return f.broken(ctx, err, start, p), http.NoBody
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusOK {
-		return f.read(ctx, resp, start, p)
+		defer resp.Body.Close()
+		return f.read(ctx, resp, start, p), http.NoBody
 	}
 	now := time.Now()
-	a := f.unlessOver(fromStatus[T](resp, now), start, now, p)
-	drain(resp.Body, cancel)
-	return a
+	return f.unlessOver(fromStatus[T](resp, now), start, now, p), resp.Body
 }
 
-// drain reads the rest of a body that nobody wants. One that does not end soon costs its connection.
-func drain(body io.Reader, cancel func()) {
-	patience := time.AfterFunc(drainTime, cancel)
-	defer patience.Stop()
-	_, _ = io.CopyN(io.Discard, body, drainBytes)
+// drain reads the rest of an answer, so that its connection can be used again, and ends the attempt's context. It returns
+// after a moment at the latest: then only the slot waits for the rest. One that does not end soon costs the connection,
+// also one that has become something else than HTTP (101), which no context ends.
+func (f *flight[T]) drain(rest io.ReadCloser, cancel func()) {
+	if rest == http.NoBody {
+		cancel()
+		return
+	}
+	f.hold()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer f.release()
+		defer cancel()
+		defer rest.Close()
+		patience := time.AfterFunc(drainTime, func() { cancel(); _ = rest.Close() })
+		defer patience.Stop()
+		_, _ = io.CopyN(io.Discard, rest, drainBytes)
+	}()
+	moment := time.NewTimer(drainMoment)
+	defer moment.Stop()
+	select {
+	case <-done:
+	case <-moment.C:
+	}
 }
 
 // read takes the body of a 200 in and decodes it.

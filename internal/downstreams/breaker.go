@@ -9,10 +9,14 @@ import (
 	"example.com/bff/internal/page"
 )
 
-// breaker is failsafe's, asked through its standalone calls, with what those lack: a generation, so that an attempt
-// begun before the state last changed counts for nothing; a verdict of none; and a bound on the probes under way,
-// those left over from an earlier half-open state included.
+// breaker is failsafe's, asked through its standalone calls, with what those lack: an exact rate; a generation, so that
+// an attempt begun before the state last changed counts for nothing; a verdict of none; and a bound on the probes under
+// way, those left over from an earlier half-open state included. While it is closed, failsafe is told of a failure when
+// the rate is reached, and one opens it.
 type breaker struct {
+	rate      float64
+	minimum   int
+	span      time.Duration
 	maxProbes int
 	moved     func(page.BreakerState) // called without the lock held
 
@@ -20,6 +24,7 @@ type breaker struct {
 	state      page.BreakerState // as of the last call; only ours change it
 	generation uint64            // counts the changes of state
 	probes     int               // under way, of any generation
+	window     *window           // since the state last changed
 	failsafe   failsafe.CircuitBreaker[any]
 }
 
@@ -31,10 +36,14 @@ type permit struct {
 
 func newBreaker(s Settings, moved func(page.BreakerState)) *breaker {
 	return &breaker{
+		rate:      s.BreakerFailureRate,
+		minimum:   s.BreakerMinCalls,
+		span:      s.BreakerWindow,
 		maxProbes: s.BreakerProbes,
 		moved:     moved,
+		window:    newWindow(s.BreakerWindow, time.Now()),
 		failsafe: failsafe.NewBuilder[any]().
-			WithFailureRateThreshold(s.BreakerFailureRate, uint(s.BreakerMinCalls), s.BreakerWindow).
+			WithFailureThreshold(1).
 			WithRandomDelay(s.BreakerCooldown, s.BreakerCooldown+s.BreakerCooldown/4).
 			WithSuccessThreshold(uint(s.BreakerProbes)).
 			Build(),
@@ -79,17 +88,28 @@ func (b *breaker) settle(p permit, v verdict) {
 			v = failure
 		}
 	}
-	if p.generation == b.generation {
-		switch v {
-		case success:
-			b.failsafe.RecordSuccess()
-		case failure:
-			b.failsafe.RecordFailure()
-		}
+	if p.generation == b.generation && v != none {
+		b.count(v == failure)
 	}
 	moved := b.look()
 	b.mu.Unlock()
 	b.tell(moved)
+}
+
+// count tells failsafe of a probe's verdict, and of others when they make the rate. b.mu is held.
+func (b *breaker) count(failed bool) {
+	if b.state == page.StateClosed {
+		sum := b.window.add(failed, time.Now())
+		if sum.total < b.minimum || float64(sum.failed)/float64(sum.total) < b.rate {
+			return
+		}
+		failed = true
+	}
+	if failed {
+		b.failsafe.RecordFailure()
+	} else {
+		b.failsafe.RecordSuccess()
+	}
 }
 
 // look notices a change of state and starts a new generation with it. b.mu is held.
@@ -100,6 +120,7 @@ func (b *breaker) look() (moved *page.BreakerState) {
 	}
 	b.state = state
 	b.generation++
+	b.window = newWindow(b.span, time.Now())
 	return &state
 }
 

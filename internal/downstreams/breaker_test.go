@@ -220,3 +220,31 @@ type broken struct{}
 func (broken) Attempted(page.Dependency, page.Attempt)         { panic("attempted") }
 func (broken) BreakerMoved(page.Dependency, page.BreakerState) { panic("moved") }
 func (broken) Coalesced(page.Dependency)                       { panic("coalesced") }
+
+// The rate is exact, however many attempts there are; and what has left the window counts for nothing.
+func TestTheRateIsExact(t *testing.T) {
+	many := func(s *downstreams.Settings) {
+		s.BreakerMinCalls, s.BreakerWindow, s.Coalesce = 200, time.Minute, false
+	}
+	inBubble(t, page.Reviews, ok, many, func(r *rig) {
+		for range 101 {
+			r.ask(pageDeadline, query("p"))
+		}
+		r.becomes(down)
+		r.fails(99)
+		r.wantsBreaker(page.StateClosed) // 99 of 200
+		r.fails(1)
+		r.wantsBreaker(page.StateClosed) // 100 of 201
+		r.fails(1)
+		r.wantsBreaker(page.StateOpen) // 101 of 202
+	})
+	inBubble(t, page.Reviews, down, nil, func(r *rig) {
+		r.fails(19)
+		time.Sleep(10 * time.Second)
+		r.fails(19)
+		r.wantsBreaker(page.StateClosed)
+		time.Sleep(9 * time.Second)
+		r.fails(1)
+		r.wantsBreaker(page.StateOpen)
+	})
+}

@@ -16,7 +16,7 @@ const (
 	optionalWait = 5 * time.Millisecond
 )
 
-// bulkhead holds at most limit calls at once. Of price and stock a quarter is kept for offers: pages pass a smaller
+// bulkhead holds at most limit calls at once. Of price and stock a quarter, and one at the least, is kept for offers: pages pass a smaller
 // bulkhead first, then both share the whole.
 type bulkhead struct {
 	all, pages failsafe.Bulkhead[any] // pages is nil where nothing is kept
@@ -30,8 +30,8 @@ func newBulkhead(d page.Dependency, limit int) *bulkhead {
 	if d.Critical() {
 		b.wait = criticalWait
 	}
-	if kept := limit / 4; kept > 0 && (d == page.Price || d == page.Stock) {
-		b.pages = failsafe.New[any](uint(limit - kept))
+	if limit > 1 && (d == page.Price || d == page.Stock) {
+		b.pages = failsafe.New[any](uint(limit - max(1, limit/4)))
 	}
 	return b
 }
@@ -51,11 +51,11 @@ func (b *bulkhead) tryAcquire(offer bool) bool {
 	return true
 }
 
-// acquire waits for a slot, no longer than b.wait nor than ctx lasts. The error is failsafe's ErrFull, or ctx's.
-func (b *bulkhead) acquire(ctx context.Context, offer bool) error {
-	until := time.Now().Add(b.wait)
+// acquire waits for a slot, no longer than wait nor than ctx lasts. The error is failsafe's ErrFull, or ctx's.
+func (b *bulkhead) acquire(ctx context.Context, offer bool, wait time.Duration) error {
+	until := time.Now().Add(wait)
 	if b.gated(offer) {
-		if err := b.pages.AcquirePermitWithMaxWait(ctx, b.wait); err != nil {
+		if err := b.pages.AcquirePermitWithMaxWait(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (f *flight[T]) enter() page.Outcome {
 	if !b.tryAcquire(f.offer) {
 		at := time.Now()
 		f.log.queued(at, time.Time{})
-		err := b.acquire(f.ctx, f.offer)
+		err := b.acquire(f.ctx, f.offer, max(0, b.wait-f.waited))
 		f.log.queued(at, time.Now())
 		if errors.Is(err, failsafe.ErrFull) {
 			return page.BulkheadFull

@@ -337,3 +337,33 @@ func (c countingCloser) Close() error {
 	c.closed.Add(1)
 	return c.ReadCloser.Close()
 }
+
+// However small the bulkhead, as long as it can be divided, an offer finds a slot that pages cannot take.
+func TestASmallBulkheadKeepsOneForOffers(t *testing.T) {
+	for _, limit := range []int{2, 3, 4, 5} {
+		inBubble(t, page.Stock, nil, slots(limit), func(r *rig) {
+			pages := r.fill(limit+2, 100*ms)
+			_, call := r.ask(pageDeadline, query("p", offer))
+			r.wants(call, page.OK, 100*ms)
+			for _, c := range pages {
+				<-c
+			}
+		})
+	}
+}
+
+// An offer that joined a page in the queue has waited with it, and waits no longer than the rest.
+func TestAnOfferWaitsForASlotOnce(t *testing.T) {
+	inBubble(t, page.Stock, nil, func(s *downstreams.Settings) { s.Bulkhead = 4 }, func(r *rig) {
+		r.becomes(after(120*ms, 200, "fine"))
+		for i := range 3 {
+			r.asks(pageDeadline, query(fmt.Sprint("page-", i)))
+		}
+		r.asks(pageDeadline, query("offer", offer))
+		synctest.Wait()
+		r.asks(pageDeadline, query("p"))
+		synctest.Wait()
+		_, call := r.ask(pageDeadline, query("p", offer))
+		r.wants(call, page.BulkheadFull, 20*ms)
+	})
+}

@@ -129,7 +129,7 @@ func (c *Client[T]) Ask(ctx context.Context, q *page.Query) (v T, call page.Call
 
 // share waits for the flight that answers q, which may be somebody else's unless it must be an offer's.
 func (c *Client[T]) share(ctx context.Context, q *page.Query, key string, forwarded []string, mustOffer bool, call *page.Call) (v T, asOffer bool) {
-	f, s := c.board(ctx, q, key, forwarded, mustOffer)
+	f, s := c.board(ctx, q, key, forwarded, mustOffer, call.Queued)
 	if f == nil {
 		call.Outcome = page.Cancelled
 		return v, true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -19,8 +20,9 @@ type flight[T any] struct {
 	key    string
 	url    *url.URL
 	fields []field
-	offer  bool // asked on the money path: the whole bulkhead is open to it
-	shared bool // others may join
+	offer  bool          // asked on the money path: the whole bulkhead is open to it
+	shared bool          // others may join
+	waited time.Duration // for a slot, before this flight
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -38,8 +40,8 @@ type flight[T any] struct {
 }
 
 // board finds or makes the flight that answers q, and takes a seat in it; both are nil when the client is closed.
-// Callers with a shortened deadline never lead a shared flight.
-func (c *Client[T]) board(ctx context.Context, q *page.Query, key string, forwarded []string, asOffer bool) (*flight[T], *seat) {
+// Callers with a shortened deadline never lead a shared flight. waited is for how long q has waited for a slot already.
+func (c *Client[T]) board(ctx context.Context, q *page.Query, key string, forwarded []string, asOffer bool, waited time.Duration) (*flight[T], *seat) {
 	s := &seat{shortened: q.Shortened}
 	s.deadline, _ = ctx.Deadline()
 	c.mu.Lock()
@@ -54,7 +56,7 @@ func (c *Client[T]) board(ctx context.Context, q *page.Query, key string, forwar
 	}
 	f := &flight[T]{
 		c: c, id: q.ID, key: key, url: c.target.url(q.ID), fields: c.fields(q, forwarded),
-		offer: q.Offer, shared: c.coalesce && !q.Shortened,
+		offer: q.Offer, waited: waited, shared: c.coalesce && !q.Shortened,
 	}
 	f.ctx, f.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	f.holders.Store(1)

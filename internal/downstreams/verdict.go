@@ -68,7 +68,7 @@ func fromStatus[T any](resp *http.Response, now time.Time) answer[T] {
 
 // parseRetryAfter reads seconds or a date. What is neither counts as none; what has passed is 0.
 func parseRetryAfter(s string, now time.Time) (wait time.Duration, ok bool) {
-	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
+	if n, err := strconv.ParseUint(s, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) { // n is then the largest
 		return time.Duration(n) * time.Second, true
 	}
 	if t, err := http.ParseTime(s); err == nil {

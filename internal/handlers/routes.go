@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -37,7 +38,7 @@ func (h *Handlers) Public() http.Handler {
 	r.Get("/problems/{slug}", h.plain(h.problemPage))
 	r.Get("/livez", h.plain(h.livez))
 	r.Get("/readyz", h.plain(h.readyz))
-	r.NotFound(h.edge(noRoute))
+	r.NotFound(h.Nothing().ServeHTTP)
 	return r
 }
 
@@ -46,6 +47,9 @@ func (h *Handlers) Livez() http.Handler { return h.plain(h.livez) }
 
 // Readyz says whether the instance takes new requests, on any listener. It asks nobody.
 func (h *Handlers) Readyz() http.Handler { return h.plain(h.readyz) }
+
+// Nothing says that nothing is here, on any listener.
+func (h *Handlers) Nothing() http.Handler { return h.edge(noRoute) }
 
 // resource is the way to a page or an offer.
 func (h *Handlers) resource(kind page.Resource, answer handler) http.HandlerFunc {
@@ -71,7 +75,7 @@ func noRoute(*exchange) error { return errNoRoute }
 func byEscapedPath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := chi.RouteContext(r.Context())
-		route.RoutePath, route.RouteMethod = r.URL.EscapedPath(), http.MethodGet
+		route.RoutePath, route.RouteMethod = cmp.Or(r.URL.RawPath, r.URL.EscapedPath()), http.MethodGet
 		next.ServeHTTP(w, r)
 	})
 }

@@ -44,11 +44,9 @@ const headStart = 10 * time.Millisecond
 // downstreams, only to hang up on them, would cost each a connection a page for as long as one breaker is open.
 func (f *fanout) all(parts ...part) error {
 	for _, p := range parts {
-		if p.vital && f.refuses != nil && f.refuses(p.from, f.query) {
-			f.ahead.send(f.group, p)
-		}
+		f.ahead.has[p.from] = p.vital && f.refuses != nil && f.refuses(p.from, f.query)
 	}
-	if f.ahead.survives(f.ctx) {
+	if f.ahead.first(f.group, parts) {
 		for _, p := range parts {
 			if !f.ahead.has[p.from] {
 				f.group.Go(p.run)
@@ -61,41 +59,45 @@ func (f *fanout) all(parts ...part) error {
 // vanguard is the parts that go first.
 type vanguard struct {
 	has   [page.NumDependencies]bool
-	under sync.WaitGroup
+	away  sync.WaitGroup
 	ended atomic.Bool // the page, by one of them
 }
 
-func (v *vanguard) send(g *errgroup.Group, p part) {
-	v.has[p.from] = true
-	v.under.Add(1)
-	g.Go(func() error {
-		defer v.under.Done()
-		err := p.run()
-		if err != nil {
-			v.ended.Store(true)
-		}
-		return err
-	})
-}
-
-// survives tells whether the page goes on, once the vanguard has come back or has used its head start up.
-func (v *vanguard) survives(ctx context.Context) bool {
+// first runs them, and tells whether the page goes on: once all are back, or have used their head start up. An error is
+// held until then, so that the page tells of all that was refused.
+func (v *vanguard) first(g *errgroup.Group, parts []part) bool {
 	if v.has == [page.NumDependencies]bool{} {
 		return true
 	}
+	met := make(chan struct{})
+	for _, p := range parts {
+		if !v.has[p.from] {
+			continue
+		}
+		v.away.Add(1)
+		g.Go(func() error {
+			err := p.run()
+			if err != nil {
+				v.ended.Store(true)
+			}
+			v.away.Done()
+			<-met
+			return err
+		})
+	}
+	defer close(met)
 	back := make(chan struct{})
 	go func() {
-		v.under.Wait()
+		v.away.Wait()
 		close(back)
 	}()
 	timer := time.NewTimer(headStart)
 	defer timer.Stop()
 	select {
 	case <-back:
-	case <-ctx.Done():
 	case <-timer.C:
 	}
-	return !v.ended.Load() && ctx.Err() == nil
+	return !v.ended.Load()
 }
 
 // errFailed ends the page; what failed is in fanout.failed.

@@ -79,7 +79,7 @@ func (p *person) everythingWell() {
 	for _, objective := range []string{"availability", "latency", "quality", "offer_availability"} {
 		p.SeesLike("#objective-"+objective, `[Bb]udget (left|spent)[^]*5m\s+[\d.]+×\s+1h\s+[\d.]+×\s+30m\s+[\d.]+×\s+6h\s+[\d.]+×`)
 	}
-	p.SeesLike("#axis", `0\s*100\s*200\s*300\s*400\s*450 ms`)
+	p.SeesLike("#axis", `0\s*100\s*200\s*300\s*450 ms`)
 	p.SeesLike("#pages li", `Whole\s+(page|offer) p-100\d\s+\d[\d.]* ms`)
 	p.SeesLike("#prices", `Learned\s+\d+ kept|Learned\s+none`)
 	p.SeesLike("#shedding", `critical offers\s+[1-9]\d*\s+0`)

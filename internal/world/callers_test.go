@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"bufio"
 	"context"
 	"net/http"
 	"strings"
@@ -189,6 +190,19 @@ func TestLanguagesAndMarketsAreNeverMixed(t *testing.T) {
 		}
 		if string(alone[0].Product) == string(alone[1].Product) || alone[0].Price.Currency == alone[3].Price.Currency {
 			t.Error("the fakes answer all languages and markets alike: this test proves nothing")
+		}
+	})
+}
+
+func TestABadIDIsOneHoweverItIsWritten(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		for _, id := range []string{"a%2Fb", `a%2Fb"`, "a%2Fb|", "\xc3\xa4%2Fb", "%2F", "a%2F..%2Fb"} {
+			conn := dial(t, w, "GET /products/"+id+" HTTP/1.1\r\nHost: bff\r\n\r\n")
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || answer.StatusCode != 400 {
+				t.Errorf("%q: %v, %v", id, answer, err)
+			}
 		}
 	})
 }

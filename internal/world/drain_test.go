@@ -193,6 +193,9 @@ func TestTheAdminListenersRootLeadsToThePageForPeople(t *testing.T) {
 		if !strings.Contains(string(a.Body), "<title>") {
 			t.Errorf("%.100s", a.Body)
 		}
+		if a := w.Do(t.Context(), http.MethodGet, world.Admin, "/nothing"); a.Status != 404 || a.Type != "/problems/not-found" {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
 	})
 }
 
