@@ -209,7 +209,7 @@ func outcomeOf(a world.Answer) string {
 	switch {
 	case a.Err != nil:
 		return "cancelled"
-	case a.Status == 200:
+	case a.Status == 200 && !a.Degraded: // here nothing but the caller's own end can degrade a page
 		return "full"
 	case a.Type == "/problems/overloaded", a.Type == "/problems/deadline-exhausted":
 		return "shed"
