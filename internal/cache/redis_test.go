@@ -81,7 +81,7 @@ func TestAnythingElseUnderTheKey(t *testing.T) {
 		"garbage like a price":   {"set", name, "\x01garbage garbage"},
 		"garbage like none":      {"set", name, "\x01garbage!"},
 		"an hour from now":       {"set", name, future(time.Hour)},
-		"of two instants":        {"set", name, good[:8] + string(good[8]-1) + good[9:]},
+		"of two instants":        {"set", name, aMomentBefore(good)},
 		"a list":                 {"rpush", name, "1", "2"},
 		"a hash":                 {"hset", name, "amount", "1"},
 	} {
@@ -100,6 +100,13 @@ func TestAnythingElseUnderTheKey(t *testing.T) {
 	if s.log.String() != "" {
 		t.Errorf("logged %s", s.log.String())
 	}
+}
+
+// aMomentBefore is a held value with an instant that is not its price's.
+func aMomentBefore(held string) string {
+	v := []byte(held)
+	binary.BigEndian.PutUint64(v[1:], binary.BigEndian.Uint64(v[1:])-1)
+	return string(v)
 }
 
 // future is a price from a clock that is ahead, as it is held.
