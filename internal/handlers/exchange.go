@@ -53,6 +53,16 @@ func (h *Handlers) greet(x *exchange) {
 // connection ends with the answer. HTTP/2 just ends the stream.
 func unreadBody(r *http.Request) bool { return r.ContentLength != 0 && r.ProtoMajor == 1 }
 
+// NoBodies is next for what has no use for a body in a GET: nobody waits for one that was announced.
+func NoBodies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if unreadBody(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // end must be deferred itself: it recovers.
 func (h *Handlers) end(x *exchange) {
 	if v := recover(); v != nil {

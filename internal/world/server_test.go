@@ -165,18 +165,31 @@ func TestNobodyWaitsForABody(t *testing.T) {
 		"POST /products/p-1": 405, "DELETE /products/p-1/offer": 405, "GET /readyz": 200, "GET /livez": 200, "POST /livez": 405,
 		"GET /nothing": 404, "POST /nothing": 404, "GET /problems/overloaded": 200, "GET /products/": 400,
 	} {
-		bubble(t, func(t *testing.T) {
-			w := world.Start(t)
-			start := time.Now()
-			conn := dial(t, w, request+" HTTP/1.1\r\nHost: bff\r\nContent-Length: 1000\r\n\r\n")
-			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if answer.StatusCode != status || time.Since(start) != 0 {
-				t.Errorf("%s: %d after %v, want %d at once", request, answer.StatusCode, time.Since(start), status)
-			}
-		})
+		bubble(t, func(t *testing.T) { neverSends(t, world.Public, request, status) })
+	}
+	for request, status := range map[string]int{
+		"GET /metrics": 200, "GET /slo": 200, "GET /ops": 200, "GET /override": 200, "GET /nothing": 404, "GET /": 302, "GET /readyz": 200,
+	} {
+		bubble(t, func(t *testing.T) { neverSends(t, world.Admin, request, status) })
+	}
+}
+
+// neverSends announces a body and wants the answer at once.
+func neverSends(t *testing.T, host, request string, status int) {
+	w := world.Start(t)
+	conn, err := w.Net.DialContext(t.Context(), "tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	start := time.Now()
+	_, _ = io.WriteString(conn, request+" HTTP/1.1\r\nHost: bff\r\nContent-Length: 1000\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != status || time.Since(start) != 0 {
+		t.Errorf("%s: %d after %v, want %d at once", request, answer.StatusCode, time.Since(start), status)
 	}
 }
 
