@@ -5,14 +5,16 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"example.com/bff/internal/peer"
 )
 
 const maxClientID = 64
 
 // clientKey names the client to whom r is counted, with unreserved characters, colons and a slash alone.
 func clientKey(r *http.Request, trusted []netip.Prefix) string {
-	p := peer(r)
-	if !within(p, trusted) {
+	p := peer.Of(r)
+	if !peer.Within(p, trusted) {
 		return addressKey(p)
 	}
 	if id := r.Header["X-Client-Id"]; len(id) == 1 && validClientID(id[0]) {
@@ -44,7 +46,7 @@ func forwardedFor(lines []string, hop netip.Addr, trusted []netip.Prefix) netip.
 			if !before.IsValid() {
 				return hop
 			}
-			if hop = before; !within(hop, trusted) {
+			if hop = before; !peer.Within(hop, trusted) {
 				return hop
 			}
 		}
@@ -64,28 +66,10 @@ func cutLast(list string) (before, last string, more bool) {
 func parseHop(s string) netip.Addr {
 	s = strings.TrimSpace(s)
 	if ap, err := netip.ParseAddrPort(s); err == nil {
-		return plain(ap.Addr())
+		return peer.Plain(ap.Addr())
 	}
 	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"))
-	return plain(a)
-}
-
-// peer is the address at the other end of the connection, the zero Addr when it has none.
-func peer(r *http.Request) netip.Addr {
-	ap, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return plain(ap.Addr())
-}
-
-// plain is the address in its one form: an IPv4 one is not written as IPv6, and no zone.
-func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
-
-func within(a netip.Addr, prefixes []netip.Prefix) bool {
-	for _, p := range prefixes {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return peer.Plain(a)
 }
 
 func validClientID(s string) bool {

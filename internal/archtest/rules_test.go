@@ -8,13 +8,14 @@ var anything = []string{"*"}
 // they are the independent check on the wire.
 var mayImport = map[string][]string{
 	"internal/page":                 {},
+	"internal/peer":                 {},
 	"internal/pipenet":              {},
 	"internal/accesslog":            {"internal/page"},
-	"internal/admission":            {"internal/page"},
+	"internal/admission":            {"internal/page", "internal/peer"},
 	"internal/admission/redislimit": {"internal/page", "internal/admission"},
 	"internal/cache":                {"internal/page"},
 	"internal/downstreams":          {"internal/page"},
-	"internal/handlers":             {"internal/page"},
+	"internal/handlers":             {"internal/page", "internal/peer"},
 	"internal/merge":                {"internal/page"},
 	"internal/ops":                  {"internal/page", "internal/slo"},
 	"internal/override":             {"internal/page"},

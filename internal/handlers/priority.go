@@ -2,10 +2,10 @@ package handlers
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/peer"
 )
 
 // crawlers are what the user agents of programs that read the whole shop call themselves, in lower case.
@@ -27,7 +27,7 @@ func (h *Handlers) priority(r *http.Request, kind page.Resource) page.Priority {
 	}
 	asked, ok := askedPriority(r.Header.Get("X-Priority"))
 	switch {
-	case ok && h.trusts(r.RemoteAddr):
+	case ok && peer.Within(peer.Of(r), h.config.TrustedProxies):
 		return asked
 	case isCrawler(r.UserAgent()):
 		return page.Background
@@ -44,19 +44,6 @@ func askedPriority(s string) (page.Priority, bool) {
 		}
 	}
 	return 0, false
-}
-
-func (h *Handlers) trusts(remoteAddr string) bool {
-	peer, err := netip.ParseAddrPort(remoteAddr)
-	if err != nil {
-		return false
-	}
-	for _, prefix := range h.config.TrustedProxies {
-		if prefix.Contains(peer.Addr().Unmap().WithZone("")) {
-			return true
-		}
-	}
-	return false
 }
 
 func isCrawler(userAgent string) bool {
