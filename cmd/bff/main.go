@@ -80,7 +80,7 @@ func help(p process) int {
 	return outcome(p, config.Usage(p.stdout))
 }
 
-// check also builds the service, for what its parts alone can judge.
+// check also builds the service, so that nothing is left that serving alone would tell.
 func check(p process) int {
 	c, err := app.Load(p.environ)
 	if err != nil {

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"strings"
-
 	"example.com/bff/internal/cache"
 	"example.com/bff/internal/config"
 	"example.com/bff/internal/tracing"
@@ -25,9 +23,8 @@ func judgeRedis(c *config.Config) []config.Mistake {
 }
 
 func judgeTracing(c *config.Config) (mistakes []config.Mistake) {
-	for _, err := range tracing.Check(c.OTel) {
-		name, wrong, _ := strings.Cut(err.Error(), " ")
-		mistakes = append(mistakes, config.Mistake{Name: name, Wrong: wrong})
+	for _, m := range tracing.Check(c.OTel) {
+		mistakes = append(mistakes, config.Mistake{Name: m.Name, Wrong: m.Wrong})
 	}
 	return mistakes
 }

@@ -3,6 +3,7 @@ package tracing
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -18,10 +19,24 @@ const (
 	tracesPrefix = "OTEL_EXPORTER_OTLP_TRACES_"
 )
 
+// Mistake is a variable that cannot be used, and what it may be. It holds no value: some are secrets.
+type Mistake struct{ Name, Wrong string }
+
+func (m Mistake) Error() string { return m.Name + " " + m.Wrong }
+
 // environment reads variables and keeps every mistake in them. An empty one counts as not set.
 type environment struct {
 	values   map[string]string
-	mistakes []error
+	mistakes []Mistake
+}
+
+// joined is nil without mistakes.
+func joined(mistakes []Mistake) error {
+	errs := make([]error, len(mistakes))
+	for i, m := range mistakes {
+		errs[i] = m
+	}
+	return errors.Join(errs...)
 }
 
 func (e *environment) get(name string) string { return strings.TrimSpace(e.values[name]) }
@@ -35,7 +50,7 @@ func (e *environment) otlp(name string) string {
 }
 
 func (e *environment) wrong(name, allowed string) {
-	e.mistakes = append(e.mistakes, fmt.Errorf("%s %s", name, allowed))
+	e.mistakes = append(e.mistakes, Mistake{name, allowed})
 }
 
 // oneOf looks a word up, the default when there is none.

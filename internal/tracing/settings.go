@@ -2,7 +2,6 @@ package tracing
 
 import (
 	"crypto/tls"
-	"errors"
 	"net/url"
 	"strings"
 	"time"
@@ -47,8 +46,8 @@ var compressions = map[string]otlptracehttp.Compression{
 	"gzip": otlptracehttp.GzipCompression,
 }
 
-// read is nil when the variables leave tracing off. The error joins what is wrong with each.
-func read(values map[string]string) (*settings, error) {
+// read is nil when the variables leave tracing off.
+func read(values map[string]string) (*settings, []Mistake) {
 	env := &environment{values: values}
 	if env.off() {
 		return nil, nil
@@ -67,15 +66,13 @@ func read(values map[string]string) (*settings, error) {
 	if name := env.get("OTEL_SERVICE_NAME"); name != "" {
 		s.attributes["service.name"] = name
 	}
-	return s, errors.Join(env.mistakes...)
+	return s, env.mistakes
 }
 
-// Check tells what is wrong with the OTEL_ variables that count here, an error each: the name, and what is allowed.
-func Check(values map[string]string) []error {
-	if _, err := read(values); err != nil {
-		return err.(interface{ Unwrap() []error }).Unwrap()
-	}
-	return nil
+// Check tells what is wrong with the OTEL_ variables that count here.
+func Check(values map[string]string) []Mistake {
+	_, mistakes := read(values)
+	return mistakes
 }
 
 // off tells whether nothing is to be traced.

@@ -47,9 +47,9 @@ type Tracing struct {
 // New reads the environment and starts what sends spans. It is nil when tracing is off. The error names every variable
 // that cannot be used, and no value: some are secrets.
 func New(o Options) (*Tracing, error) {
-	s, err := read(o.Env)
-	if s == nil || err != nil {
-		return nil, err
+	s, mistakes := read(o.Env)
+	if s == nil || len(mistakes) > 0 {
+		return nil, joined(mistakes)
 	}
 	client := newClient(s, o.Dial)
 	exporter, err := otlptracehttp.New(context.Background(), s.exporter(client)...)
