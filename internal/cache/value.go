@@ -46,8 +46,8 @@ func latest() int64 { return time.Now().Add(maxSkew).UnixMilli() }
 
 func (v value) credible() bool { return v.instant() <= uint64(latest()) }
 
-// supersedes tells whether v, which is credible, takes the place of old, both well-formed. Of the same instant, a price beats its absence:
-// Forget removes what was true before. supersede.lua says the same to Redis.
+// supersedes tells whether v, which is credible, takes the place of old, both well-formed. Of the same instant, a price
+// beats its absence: Forget removes what was true before. supersede.lua says the same to Redis.
 func (v value) supersedes(old value) bool {
 	switch is, was := v.instant(), old.instant(); {
 	case is > was:

@@ -16,8 +16,8 @@ const (
 	optionalWait = 5 * time.Millisecond
 )
 
-// bulkhead holds at most limit calls at once. Of price and stock a quarter, and one at the least, is kept for offers: pages pass a smaller
-// bulkhead first, then both share the whole.
+// bulkhead holds at most limit calls at once. Of price and stock a quarter, and one at the least, is kept for offers:
+// pages pass a smaller bulkhead first, then both share the whole.
 type bulkhead struct {
 	all, pages failsafe.Bulkhead[any] // pages is nil where nothing is kept
 	limit      int

@@ -47,8 +47,8 @@ func (a *answers) served(r *page.Record) {
 // traceIDLength is that of a W3C trace id, in hexadecimal digits.
 const traceIDLength = 32
 
-// exemplar points from a bucket to a trace that somebody keeps. Anything that is not a trace id gives none: the client panics at labels that
-// are too long or are not UTF-8.
+// exemplar points from a bucket to a trace that somebody keeps. Anything that is not a trace id gives none: the client
+// panics at labels that are too long or are not UTF-8.
 func exemplar(r *page.Record) prometheus.Labels {
 	traceID := r.TraceID
 	if !r.Sampled || len(traceID) != traceIDLength {
