@@ -69,7 +69,20 @@ func (tab *Tab) Until(what, condition, selector string) {
 // Click clicks the first element that the selector finds, where a person would.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
-	tab.do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	tab.reach(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+}
+
+// reach does to an element what the action is, on the one that took its place where a page that is live replaced it just
+// then: nothing was done to the first one.
+func (tab *Tab) reach(action chromedp.Action[chromedp.Void]) {
+	tab.t.Helper()
+	for end := time.Now().Add(patience); ; {
+		_, err := run(tab, action)
+		if err == nil || !strings.Contains(err.Error(), "Could not find node with given id") || time.Now().After(end) {
+			tab.check(err)
+			return
+		}
+	}
 }
 
 // Keys to Press.
@@ -83,7 +96,8 @@ const (
 // Press moves the focus to an element and presses a key there.
 func (tab *Tab) Press(selector, key string) {
 	tab.t.Helper()
-	tab.do(chromedp.Focus(chromedp.CSS(selector)), chromedp.KeyEvent(key))
+	tab.reach(chromedp.Focus(chromedp.CSS(selector)))
+	tab.do(chromedp.KeyEvent(key))
 }
 
 // Tab presses the tabulator and tells what has the focus then: its id, or else its text.
