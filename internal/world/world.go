@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/bff/fakes"
@@ -125,8 +126,12 @@ func (w *World) StopDownstream(name string) {
 	delete(w.servers, name)
 }
 
-// Signal sends the service a signal.
-func (w *World) Signal(s os.Signal) { w.signals <- s }
+// Signal sends the service a signal, once all that this moment began has come to rest: a connection whose answer has
+// just been read is idle then, and http.Server.Shutdown does not look for it a second time.
+func (w *World) Signal(s os.Signal) {
+	synctest.Wait()
+	w.signals <- s
+}
 
 // Wait returns when the service has ended, with the error of its Run.
 func (w *World) Wait() error {
