@@ -28,8 +28,9 @@ type Memory struct {
 	bytes  int
 }
 
-// entryOverhead is what an entry takes beside its key and value: list element, map slot, and rounding of allocations.
-const entryOverhead = 240
+// entryOverhead is what an entry takes beside its key and value: the list's element, and the map's slots, of which a
+// table that has just been split fills few.
+const entryOverhead = 280
 
 // NewMemory panics unless o.MaxBytes is positive.
 func NewMemory(o MemoryOptions) *Memory {
@@ -43,7 +44,8 @@ func NewMemory(o MemoryOptions) *Memory {
 	return m
 }
 
-func entrySize(k string, v value) int { return entryOverhead + len(k) + cap(v) }
+// entrySize counts that the allocator rounds up, by an eighth at most.
+func entrySize(k string, v value) int { return entryOverhead + (len(k)+cap(v))*9/8 }
 
 // local is the key inside this process. An id has no slash. The copy is on purpose: the strings in k are parts of a
 // request, and would keep all of it alive.

@@ -44,7 +44,7 @@ func TestMemoryEntryOverLimit(t *testing.T) {
 func TestMemoryBytesAreBounded(t *testing.T) {
 	const maxBytes = 1 << 20
 	filler := strings.Repeat("x", 4000)
-	variants := map[string]int{"short": 0, "long": 500}
+	variants := map[string]int{"short": 0, "long": 500, "rounded up": 1020}
 	for name, size := range variants {
 		t.Run(name, func(t *testing.T) {
 			m := newMemory(maxBytes, new(counts))
