@@ -126,8 +126,8 @@ func (w *World) StopDownstream(name string) {
 	delete(w.servers, name)
 }
 
-// Signal sends the service a signal, once all that this moment began has come to rest: a connection whose answer has
-// just been read is idle then, and http.Server.Shutdown does not look for it a second time.
+// Signal sends the service in a bubble a signal, once all that this moment began has come to rest: a connection whose
+// answer has just been read is idle then, and http.Server.Shutdown does not look for it a second time.
 func (w *World) Signal(s os.Signal) {
 	synctest.Wait()
 	w.signals <- s
@@ -143,7 +143,7 @@ func (w *World) Wait() error {
 
 func (w *World) stop() {
 	if !w.stopped {
-		w.Signal(syscall.SIGINT)
+		w.signals <- syscall.SIGINT
 		if err := w.Wait(); err != nil {
 			w.T.Errorf("the service ended with: %v", err)
 		}
