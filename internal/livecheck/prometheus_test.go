@@ -37,7 +37,7 @@ func startPrometheus(t *testing.T, targets []string) *prometheus {
 		return nil
 	}
 	folder, address := t.TempDir(), freeAddress(t)
-	files, err := rules.Files(rules.Options{Scale: 60, Targets: targets})
+	files, err := rules.Files(rules.Options{Scale: 20, Targets: targets})
 	if err != nil {
 		t.Fatal(err)
 	}

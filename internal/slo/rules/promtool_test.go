@@ -52,7 +52,7 @@ func written(t *testing.T, o rules.Options) string {
 }
 
 func TestPromtoolAcceptsTheFilesAtAnyScale(t *testing.T) {
-	for _, scale := range []int{0, 60} {
+	for _, scale := range []int{0, 20} {
 		folder := written(t, rules.Options{Scale: scale, Targets: []string{"127.0.0.1:9101"}})
 		for _, arguments := range [][]string{
 			{"check", "config", rules.ConfigFile},

@@ -87,8 +87,8 @@ const (
 // of is the duration as this scale writes it.
 func (s scale) of(d time.Duration) string { return duration(s.shorten(d)) }
 
-// shorten leaves at least a second: Prometheus scrapes no faster with any sense.
-func (s scale) shorten(d time.Duration) time.Duration { return max(d/time.Duration(s), time.Second) }
+// shorten leaves at least three seconds: a scrape has no longer than its interval, and a busy machine needs more than one.
+func (s scale) shorten(d time.Duration) time.Duration { return max(d/time.Duration(s), 3*time.Second) }
 
 // duration is in Prometheus's words, such as 2d2h or 5m.
 func duration(d time.Duration) string {

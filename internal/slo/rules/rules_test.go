@@ -134,11 +134,11 @@ func TestEveryWindowIsRecordedForAllAndForEachClient(t *testing.T) {
 }
 
 func TestShorterRulesKeepTheirNames(t *testing.T) {
-	found := all(t, 60)
+	found := all(t, 20)
 	for record, part := range map[string]string{
-		"slo_client:bff_bad:increase5m": "[5s]",
-		"slo_client:bff_bad:increase1h": "[1m]",
-		"slo_client:bff_bad:increase3d": "[1h12m]) * 1 / 5",
+		"slo_client:bff_bad:increase5m": "[15s]",
+		"slo_client:bff_bad:increase1h": "[3m]",
+		"slo_client:bff_bad:increase3d": "[3h36m]) * 3 / 15",
 	} {
 		if expr := find(t, found, record); !strings.Contains(expr, part) {
 			t.Errorf("%s is %s", record, expr)
@@ -148,7 +148,7 @@ func TestShorterRulesKeepTheirNames(t *testing.T) {
 		t.Errorf("unscaled: %s", expr)
 	}
 	for _, r := range found {
-		if r.Alert == "BffAvailabilityBurn" && r.Labels["window"] == "1h" && r.For != "1s" {
+		if r.Alert == "BffAvailabilityBurn" && r.Labels["window"] == "1h" && r.For != "3s" {
 			t.Errorf("waits for %s", r.For)
 		}
 	}
@@ -159,7 +159,7 @@ func TestTheConfigScrapesTheInstancesItIsTold(t *testing.T) {
 		`targets: ["bff-1:9090", "bff-2:9090"]`: {},
 		`targets: ["127.0.0.1:9101"]`:           {Targets: []string{"127.0.0.1:9101"}},
 		"scrape_interval: 15s":                  {},
-		"scrape_interval: 1s":                   {Scale: 60},
+		"scrape_interval: 3s":                   {Scale: 20},
 	} {
 		files, err := rules.Files(o)
 		if err != nil || !strings.Contains(string(files[rules.ConfigFile]), want) {

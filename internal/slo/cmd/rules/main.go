@@ -2,10 +2,10 @@
 //
 //	go run ./internal/slo/cmd/rules
 //
-// A live test cannot wait for an hour. It has its own files written, with everything that takes time 60 times shorter
-// (an hour is a minute, names and labels stay) and its own instances to scrape:
+// A live test cannot wait for an hour. It has its own files written, with everything that takes time 20 times shorter
+// (an hour is 3 minutes, names and labels stay) and its own instances to scrape:
 //
-//	go run ./internal/slo/cmd/rules -scale 60 -targets 127.0.0.1:9101,127.0.0.1:9102 -out "$dir"
+//	go run ./internal/slo/cmd/rules -scale 20 -targets 127.0.0.1:9101,127.0.0.1:9102 -out "$dir"
 //	prometheus --config.file="$dir/prometheus.yml"
 package main
 
@@ -21,7 +21,7 @@ import (
 
 func main() {
 	out := flag.String("out", filepath.Join("deploy", "prometheus"), "write into this folder")
-	scale := flag.Int("scale", 1, "make every window, wait and interval so many times shorter, down to a second")
+	scale := flag.Int("scale", 1, "make every window, wait and interval so many times shorter, down to three seconds")
 	targets := flag.String("targets", "", "scrape these host:port, separated by commas, instead of the compose file's")
 	flag.Parse()
 	o := rules.Options{Scale: *scale}
