@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/bff/internal/redistest"
 	"example.com/bff/internal/slo/rules"
 )
 
@@ -36,7 +36,7 @@ func startPrometheus(t *testing.T, targets []string) *prometheus {
 		t.Log("alerts and dashboards were not tried: prometheus is missing (apt-get install prometheus, or the archive of prometheus.io)")
 		return nil
 	}
-	folder, address := t.TempDir(), freeAddress(t)
+	folder, address := t.TempDir(), "127.0.0.1:"+redistest.FreePort()
 	files, err := rules.Files(rules.Options{Scale: 20, Targets: targets})
 	if err != nil {
 		t.Fatal(err)
@@ -77,17 +77,6 @@ func startPrometheus(t *testing.T, targets []string) *prometheus {
 		return p.ready()
 	})
 	return p
-}
-
-// freeAddress is one that nobody listened on a moment ago.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func (p *prometheus) ready() bool {
