@@ -2,15 +2,11 @@ package tracing_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/pem"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,109 +33,6 @@ func pages(traces *tracing.Tracing, n int) {
 	h := traces.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for range n {
 		h.ServeHTTP(nil, httptest.NewRequest(http.MethodGet, "/products/p", nil))
-	}
-}
-
-// gunzip stands before a collector that knows no compression.
-func gunzip(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Content-Encoding") == "gzip" {
-			body, err := gzip.NewReader(r.Body)
-			if err != nil {
-				panic(err)
-			}
-			r.Body = body
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// Over real TCP, each with its own way of saying where the collector is.
-func TestSpansArriveAtACollector(t *testing.T) {
-	for name, tt := range map[string]struct {
-		env  []string // $URL is the collector's
-		path string
-	}{
-		"the base for all signals":  {[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=$URL"}, "/v1/traces"},
-		"a base with a path":        {[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=$URL/otlp/"}, "/otlp/v1/traces"},
-		"the very place for traces": {[]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=$URL/here", "OTEL_EXPORTER_OTLP_ENDPOINT=http://nowhere"}, "/here"},
-		"traces at the root":        {[]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=$URL"}, "/"},
-		"compressed":                {[]string{"OTEL_EXPORTER_OTLP_ENDPOINT=$URL", "OTEL_EXPORTER_OTLP_COMPRESSION=gzip"}, "/v1/traces"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := &collector{}
-			server := httptest.NewServer(gunzip(c))
-			defer server.Close()
-			env := environ("OTEL_EXPORTER_OTLP_HEADERS=x-key=a%20b,x-other=1", "OTEL_RESOURCE_ATTRIBUTES=service.name=no,k8s.pod.name=bff-1", "OTEL_SERVICE_NAME=shop")
-			for _, pair := range tt.env {
-				name, value, _ := strings.Cut(pair, "=")
-				env[name] = strings.ReplaceAll(value, "$URL", server.URL)
-			}
-			traces := start(t, tracing.Options{Env: env, Version: "v1.2.3"})
-			pages(traces, 3)
-			traces.Close(t.Context())
-
-			if len(c.spans) != 3 || len(c.requests) != 1 {
-				t.Fatalf("%d spans in %d requests", len(c.spans), len(c.requests))
-			}
-			r, resource := c.requests[0], c.spans[0].resource
-			if r.Method != http.MethodPost || r.URL.Path != tt.path || r.Header.Get("Content-Type") != "application/x-protobuf" ||
-				r.Header.Get("X-Key") != "a b" || r.Header.Get("X-Other") != "1" {
-				t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
-			}
-			if resource["service.name"] != "shop" || resource["service.version"] != "v1.2.3" || resource["k8s.pod.name"] != "bff-1" ||
-				resource["service.instance.id"] == "" || resource["telemetry.sdk.language"] != "go" {
-				t.Errorf("%v", resource)
-			}
-		})
-	}
-}
-
-func TestTheServiceIsNamedBFFUnlessTold(t *testing.T) {
-	c := &collector{}
-	server := httptest.NewServer(c)
-	defer server.Close()
-	traces := start(t, tracing.Options{Env: environ("OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL)})
-	pages(traces, 1)
-	traces.Close(t.Context())
-	if name := c.spans[0].resource["service.name"]; name != "bff" {
-		t.Errorf("it is named %q", name)
-	}
-}
-
-func TestACollectorWithACertificateOfItsOwn(t *testing.T) {
-	c := &collector{}
-	server := httptest.NewTLSServer(c)
-	defer server.Close()
-	roots := filepath.Join(t.TempDir(), "roots.pem")
-	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(roots, block, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	traces := start(t, tracing.Options{Env: environ("OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_CERTIFICATE="+roots)})
-	pages(traces, 1)
-	traces.Close(t.Context())
-	if len(c.spans) != 1 {
-		t.Errorf("%d spans", len(c.spans))
-	}
-}
-
-// What the process's environment says does not count beside what was given.
-func TestTheProcessIsNotAsked(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:1/elsewhere")
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-other=1")
-	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
-	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
-	t.Setenv("OTEL_TRACES_SAMPLER", "always_off")
-	t.Setenv("OTEL_SERVICE_NAME", "other")
-	c := &collector{}
-	server := httptest.NewServer(c)
-	defer server.Close()
-	traces := start(t, tracing.Options{Env: environ("OTEL_EXPORTER_OTLP_ENDPOINT=" + server.URL)})
-	pages(traces, 1)
-	traces.Close(t.Context())
-	if len(c.spans) != 1 || c.spans[0].resource["service.name"] != "bff" || c.requests[0].Header.Get("X-Other") != "" {
-		t.Errorf("%v %v", c.spans, c.requests)
 	}
 }
 
