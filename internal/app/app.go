@@ -114,7 +114,6 @@ func (a *App) build(o Options) error {
 	})
 	a.public = a.newServer(traces.Handler(a.handlers.Public()), "BFF_ADDR", cfg.Addr, o)
 	a.admin = a.newServer(handlers.NoBodies(a.adminRoutes(metrics, ledger, overrides)), "BFF_ADMIN_ADDR", cfg.AdminAddr, o)
-	a.admin.WriteTimeout = 0 // a profile is asked for by the half minute, and /ops/events goes on
 	return nil
 }
 
