@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"log/slog"
 
 	"example.com/bff/internal/app"
-	"example.com/bff/internal/config"
 )
 
 // serve runs the service until a signal ends it.
@@ -14,8 +12,9 @@ func serve(p process) int {
 	if err != nil {
 		return mistaken(p, err)
 	}
-	log, b := logger(p, c), thisBuild()
-	service, err := app.New(c, app.Options{Logger: log, Version: b.version, Revision: b.revision})
+	log, b := newLog(c.Log, p.stdout), thisBuild()
+	defer log.end()
+	service, err := app.New(c, app.Options{Logger: log.Logger, Version: b.version, Revision: b.revision})
 	if err != nil {
 		return mistaken(p, err)
 	}
@@ -24,11 +23,4 @@ func serve(p process) int {
 		return failed
 	}
 	return ok
-}
-
-func logger(p process, c *config.Config) *slog.Logger {
-	if c.Log == "text" {
-		return slog.New(slog.NewTextHandler(p.stdout, nil))
-	}
-	return slog.New(slog.NewJSONHandler(p.stdout, nil))
 }
