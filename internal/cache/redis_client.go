@@ -14,6 +14,14 @@ import (
 const (
 	dialTimeout = time.Second
 
+	// findMaster is how long a dial may take with Sentinel. go-redis asks the Sentinel that it knows for the master, four
+	// times if that one is silent, each for as long as a dial or an exchange may take, and only then the others.
+	findMaster = 4*max(dialTimeout, writeTimeout) + 2*dialTimeout
+
+	// findNodes is how old what is known of a Cluster may be when it is used. A node that lives tells who has what was its
+	// own; of a dead one, only the others do.
+	findNodes = 2 * time.Second
+
 	// poolSize is the most connections, per node: enough for all readers of a single Redis, for the writer, and for what
 	// go-redis itself asks.
 	poolSize = 8
@@ -67,6 +75,7 @@ func (t target) client(closing context.Context, connections int) redis.Universal
 	switch t.kind {
 	case sentinel:
 		f := o.Failover()
+		f.DialTimeout = findMaster
 		if t.sentinelAuth {
 			f.SentinelUsername, f.SentinelPassword = t.user, t.password
 		}
@@ -74,6 +83,7 @@ func (t target) client(closing context.Context, connections int) redis.Universal
 	case cluster:
 		c := o.Cluster()
 		c.DisableRoutingPolicies = true // they ask a node for COMMAND, past every deadline
+		c.ClusterStateReloadInterval = findNodes
 		return redis.NewClusterClient(c)
 	default:
 		return redis.NewClient(o.Simple())
@@ -88,7 +98,7 @@ type dialer struct {
 }
 
 func (d dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	defer context.AfterFunc(d.closing, cancel)()
 	if !d.tls {
