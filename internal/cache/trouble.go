@@ -21,11 +21,11 @@ type trouble struct {
 	secret string // never in a line
 
 	mu      sync.Mutex
-	failing map[source]bool
-	since   time.Time // the first failure since all was well
-	until   time.Time // and when all was well again
-	told    time.Time // the last line
-	open    bool      // a line was told and not yet taken back
+	failing map[source]time.Time // the last failure of what has not worked since
+	since   time.Time            // the first failure since all was well
+	until   time.Time            // and when all was well again
+	told    time.Time            // the last line
+	open    bool                 // a line was told and not yet taken back
 }
 
 // source is what goes well or does not.
@@ -35,7 +35,7 @@ type source struct {
 }
 
 func newTrouble(log *slog.Logger, secret string) trouble {
-	return trouble{log: log, secret: secret, failing: map[source]bool{}}
+	return trouble{log: log, secret: secret, failing: map[source]time.Time{}}
 }
 
 func (t *trouble) failed(s source, err error) {
@@ -44,7 +44,7 @@ func (t *trouble) failed(s source, err error) {
 	if len(t.failing) == 0 {
 		t.since = now
 	}
-	t.failing[s] = true
+	t.failing[s] = now
 	since, tell := t.since, now.Sub(t.told) >= troubleEvery
 	if tell {
 		t.told, t.open = now, true
@@ -59,9 +59,16 @@ func (t *trouble) failed(s source, err error) {
 func (t *trouble) worked(s source) {
 	now := time.Now()
 	t.mu.Lock()
-	if t.failing[s] {
-		delete(t.failing, s)
-		t.until = now
+	for failing, last := range t.failing {
+		switch {
+		case failing == s:
+			t.until = now
+		case now.Sub(last) < troubleEvery:
+			continue
+		case last.After(t.until): // nobody asks it any more: pages are healthy, or a node of a Cluster is gone
+			t.until = last
+		}
+		delete(t.failing, failing)
 	}
 	outage := t.until.Sub(t.since)
 	tell := t.open && len(t.failing) == 0 && now.Sub(t.told) >= troubleEvery

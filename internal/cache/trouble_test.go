@@ -26,30 +26,33 @@ func loggedTrouble() (*trouble, *bytes.Buffer) {
 func TestTroubleIsTold(t *testing.T) {
 	const tick = 100 * time.Millisecond
 	broken := errors.New("broken")
+	// outage is one of so many ticks; it works again where it is asked again.
+	outage := func(ticks int, asked source, fail ...source) func(*trouble, int) {
+		return func(tr *trouble, i int) {
+			if i >= ticks {
+				tr.worked(asked)
+				return
+			}
+			for _, s := range fail {
+				tr.failed(s, broken)
+			}
+		}
+	}
 	for _, c := range []struct {
 		name       string
 		run        func(tr *trouble, i int)
 		warn, info int
+		after      string // what the last line says of the outage
 	}{
-		{"all is well", func(tr *trouble, i int) { tr.worked(gets) }, 0, 0},
-		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(gets, broken); tr.failed(sets, broken) }, 10, 0},
-		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(gets, broken); tr.worked(sets) }, 10, 0},
-		{"one node of two fails", func(tr *trouble, i int) { tr.failed(elsewhere, broken); tr.worked(gets) }, 10, 0},
-		{"every second read fails", func(tr *trouble, i int) { tr.failed(gets, broken); tr.worked(gets) }, 10, 0},
-		{"a second of outage", func(tr *trouble, i int) {
-			if i < 10 {
-				tr.failed(sets, broken)
-			} else {
-				tr.worked(sets)
-			}
-		}, 1, 1},
-		{"a minute and a half of outage", func(tr *trouble, i int) {
-			if i < 900 {
-				tr.failed(sets, broken)
-			} else {
-				tr.worked(sets)
-			}
-		}, 2, 1},
+		{"all is well", func(tr *trouble, i int) { tr.worked(gets) }, 0, 0, ""},
+		{"ten minutes of outage", func(tr *trouble, i int) { tr.failed(gets, broken); tr.failed(sets, broken) }, 10, 0, ""},
+		{"reads fail, writes work", func(tr *trouble, i int) { tr.failed(gets, broken); tr.worked(sets) }, 10, 0, ""},
+		{"one node of two fails", func(tr *trouble, i int) { tr.failed(elsewhere, broken); tr.worked(gets) }, 10, 0, ""},
+		{"every second read fails", func(tr *trouble, i int) { tr.failed(gets, broken); tr.worked(gets) }, 10, 0, ""},
+		{"a second of outage", outage(10, sets, sets), 1, 1, "after=1s"},
+		{"a minute and a half of outage", outage(900, sets, sets), 2, 1, "after=1m30s"},
+		{"nobody reads any more", outage(100, sets, sets, gets), 1, 1, "after=10s"},
+		{"a node is gone for good", outage(100, sets, elsewhere), 1, 1, "after=10s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -67,7 +70,10 @@ func TestTroubleIsTold(t *testing.T) {
 				}
 				warn, info := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(), "level=INFO")
 				if warn != c.warn || info != c.info {
-					t.Errorf("%d lines of trouble and %d of return, want %d and %d", warn, info, c.warn, c.info)
+					t.Errorf("%d lines of trouble and %d of return, want %d and %d:\n%s", warn, info, c.warn, c.info, log)
+				}
+				if !strings.HasSuffix(log.String(), c.after+"\n") && c.after != "" {
+					t.Errorf("want %s:\n%s", c.after, log)
 				}
 			})
 		})
