@@ -119,7 +119,7 @@ func TestKeysDoNotMeet(t *testing.T) {
 	settled(t, shared, len(keys))
 	for _, s := range []cache.Store{memory, shared} {
 		for i, k := range keys {
-			got, _ := s.Recall(t.Context(), k)
+			got, _ := recall(t, s, k)
 			if want := price(fmt.Sprint(i+1), got.AsOf()); shown(got) != shown(want) {
 				t.Errorf("%T: key %d holds %s", s, i, shown(got))
 			}

@@ -56,9 +56,7 @@ func TestTroubleAndReturn(t *testing.T) {
 			if n := s.log.count("WARN"); n != 1 || strings.Count(s.log.String(), "\n") != 1 {
 				t.Errorf("want one line in this minute:\n%s", s.log.String())
 			}
-			if n := s.counts.all(page.MemorySet); n != 2 {
-				t.Errorf("2 sets were told %d times: %v", n, s.counts.n)
-			}
+			settled(t, s, 2)
 		})
 	}
 }
