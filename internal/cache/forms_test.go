@@ -96,10 +96,11 @@ func TestUserPasswordDatabase(t *testing.T) {
 	}
 }
 
-// The certificate is for localhost alone. A node that is announced by address shows the one of the URL's host.
+// A certificate is for localhost, or for 127.0.0.1. A node that is announced by address may show the one of the URL's host,
+// or one of its own.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	srv := startTLSRedis(t)
+	srv, own := startTLSRedis(t, "localhost"), startTLSRedis(t, "127.0.0.1")
 	if srv == nil || !redistest.Installed(t, "redis-sentinel") {
 		return
 	}
@@ -107,6 +108,8 @@ func TestTLS(t *testing.T) {
 		"rediss://localhost:" + srv.Port,
 		"rediss+cluster://localhost:" + srv.Port,
 		"rediss+sentinel://localhost:" + startTLSSentinel(t, srv.Port).Port + "/shop",
+		"rediss://127.0.0.1:" + own.Port,
+		"rediss+cluster://localhost:" + redistest.FreePort() + ",127.0.0.1:" + own.Port,
 	} {
 		s := newStore(t, url)
 		k, p := key(fmt.Sprint("p-", i), ""), price("1", time.Now())

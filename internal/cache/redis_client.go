@@ -3,6 +3,8 @@ package cache
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"net"
 	"time"
 
@@ -104,10 +106,25 @@ func (d dialer) dial(ctx context.Context, network, addr string) (net.Conn, error
 	if !d.tls {
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	}
+	return d.dialTLS(ctx, network, addr)
+}
+
+// dialTLS wants a certificate for the host it dials, or where that is an address, for the URL's first host.
+func (d dialer) dialTLS(ctx context.Context, network, addr string) (conn net.Conn, err error) {
 	host, _, err := net.SplitHostPort(addr)
-	if err != nil || net.ParseIP(host) != nil {
-		host = d.serverName
+	if err != nil {
+		return nil, err
 	}
-	secure := tls.Dialer{Config: &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}}
-	return secure.DialContext(ctx, network, addr)
+	names := []string{host}
+	if net.ParseIP(host) != nil {
+		names = []string{d.serverName, host}
+	}
+	for _, name := range names {
+		secure := tls.Dialer{Config: &tls.Config{ServerName: name, MinVersion: tls.VersionTLS12}}
+		conn, err = secure.DialContext(ctx, network, addr)
+		if !errors.As(err, new(x509.HostnameError)) {
+			break
+		}
+	}
+	return conn, err
 }

@@ -16,16 +16,16 @@ import (
 	"example.com/bff/internal/redistest"
 )
 
-// startTLSRedis speaks TLS alone. It is also a Cluster of one, which announces itself by address.
-func startTLSRedis(t testing.TB) *redistest.Server {
+// startTLSRedis speaks TLS alone, with a certificate for host. It is also a Cluster of one, which announces itself by address.
+func startTLSRedis(t testing.TB, host string) *redistest.Server {
 	t.Helper()
 	if !redistest.Installed(t, "redis-server") {
 		return nil
 	}
 	port := redistest.FreePort()
-	cert, key := filepath.Join(certificates, "cert.pem"), filepath.Join(certificates, "key.pem")
-	s := redistest.StartProgram(t, &redis.Options{TLSConfig: &tls.Config{ServerName: "localhost"}}, port, "redis-server",
-		"--save", "", "--port", "0", "--tls-port", port, "--tls-auth-clients", "no", "--tls-cert-file", cert, "--tls-key-file", key,
+	cert := certificate(host)
+	s := redistest.StartProgram(t, &redis.Options{TLSConfig: &tls.Config{ServerName: host}}, port, "redis-server",
+		"--save", "", "--port", "0", "--tls-port", port, "--tls-auth-clients", "no", "--tls-cert-file", cert, "--tls-key-file", cert,
 		"--tls-ca-cert-file", cert,
 		"--cluster-enabled", "yes", "--tls-cluster", "yes", "--cluster-port", redistest.FreePort(), "--cluster-announce-ip", "127.0.0.1")
 	if err := s.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
@@ -55,8 +55,8 @@ func startSentinel(t testing.TB, master *redistest.Server, password string) *red
 func startTLSSentinel(t testing.TB, masterPort string) *redistest.Server {
 	t.Helper()
 	conf, port := filepath.Join(t.TempDir(), "sentinel.conf"), redistest.FreePort()
-	cert, key := filepath.Join(certificates, "cert.pem"), filepath.Join(certificates, "key.pem")
-	lines := "port 0\ntls-port " + port + "\ntls-auth-clients no\ntls-replication yes\ntls-cert-file " + cert + "\ntls-key-file " + key +
+	cert := certificate("localhost")
+	lines := "port 0\ntls-port " + port + "\ntls-auth-clients no\ntls-replication yes\ntls-cert-file " + cert + "\ntls-key-file " + cert +
 		"\ntls-ca-cert-file " + cert + "\nsentinel monitor shop 127.0.0.1 " + masterPort + " 1\n"
 	if err := os.WriteFile(conf, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
