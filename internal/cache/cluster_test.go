@@ -87,16 +87,20 @@ func TestClusterNodeHangs(t *testing.T) {
 	redistest.Eventually(t, "the node is back", hits(t, s, key(lost, "")))
 }
 
-// A Cluster that comes later, while a key moves from one node to another (which says ASK), and has moved (MOVED).
+// A Cluster that comes later, while a key moves from one node to another (which says ASK), and has moved (MOVED), with no
+// more rights than it takes.
 func TestClusterMovesAKey(t *testing.T) {
 	t.Parallel()
 	nodes := startCluster(t)
 	if nodes == nil {
 		return
 	}
+	for _, n := range nodes {
+		n.Must(t, userRights+" "+clusterRights)
+	}
 	seed := redistest.StartProxy(t, nodes[0].Addr)
 	seed.Refuse()
-	s := newStore(t, "redis+cluster://"+seed.Addr)
+	s := newStore(t, "redis+cluster://bff:password@"+seed.Addr)
 	k := key("p-1", "")
 	s.Remember(k, price("1", time.Now()))
 	wantResult(t, s, k, page.MemoryError)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -71,21 +72,31 @@ func TestURLForms(t *testing.T) {
 	}
 }
 
-// The rights that the documentation asks for are enough, and the database of the URL is the one that is used.
+const (
+	userRights    = "ACL SETUSER bff on >password resetkeys ~bff:price:* -@all +getrange +set +eval +evalsha +select"
+	clusterRights = "+cluster|slots +asking" // and these, in a Cluster
+)
+
+func TestRightsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/redis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rights := range []string{userRights, clusterRights} {
+		if !strings.Contains(string(doc), rights) {
+			t.Errorf("docs/redis.md does not ask for %s", rights)
+		}
+	}
+}
+
+// These rights are enough, and the database of the URL is the one that is used.
 func TestUserPasswordDatabase(t *testing.T) {
 	srv := redistest.Start(t)
 	if srv == nil {
 		return
 	}
 	const password = "p/a:s@s?w%rd"
-	rights := strings.Fields("acl setuser bff on >" + password + " resetkeys ~bff:price:* -@all +getrange +set +eval +evalsha +select")
-	args := make([]any, len(rights))
-	for i, r := range rights {
-		args[i] = r
-	}
-	if err := srv.Do(t.Context(), args...).Err(); err != nil {
-		t.Fatal(err)
-	}
+	srv.Must(t, strings.Replace(userRights, "password", password, 1))
 	s := newStore(t, "redis://bff:"+url.QueryEscape(password)+"@"+srv.Addr+"/3")
 	k, p := key("p-1", ""), price("1", time.Now())
 	s.Remember(k, p)
