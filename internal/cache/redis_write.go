@@ -90,21 +90,33 @@ func (r *Redis) dropQueued(l *lane) {
 	}
 }
 
-// send returns an error or nil for each of batch. Sending something twice does no harm.
+// send returns an error or nil for each of batch. What fails is sent once more, with the whole script: Redis may not have
+// it, or may have stood still for a moment. Sending something twice does no harm.
 func (r *Redis) send(batch []write) []error {
-	ctx, cancel := context.WithTimeout(r.open, writeTimeout)
-	defer cancel()
-	errs := r.pipeline(ctx, batch, r.script.EvalSha)
-	unknown := func(err error) bool { return redis.HasErrorPrefix(err, "NOSCRIPT") }
-	if slices.ContainsFunc(errs, unknown) {
-		return r.pipeline(ctx, batch, r.script.Eval)
+	errs := r.pipeline(batch, r.script.EvalSha)
+	var failed []write
+	for i, err := range errs {
+		if err != nil {
+			failed = append(failed, batch[i])
+		}
+	}
+	if len(failed) == 0 {
+		return errs
+	}
+	again := r.pipeline(failed, r.script.Eval)
+	for i, err := range errs {
+		if err != nil {
+			errs[i], again = again[0], again[1:]
+		}
 	}
 	return errs
 }
 
 type evaluate func(ctx context.Context, c redis.Scripter, keys []string, args ...any) *redis.Cmd
 
-func (r *Redis) pipeline(ctx context.Context, batch []write, run evaluate) []error {
+func (r *Redis) pipeline(batch []write, run evaluate) []error {
+	ctx, cancel := context.WithTimeout(r.open, writeTimeout)
+	defer cancel()
 	pipe := r.rdb.Pipeline()
 	last := latest()
 	for _, w := range batch {
