@@ -9,7 +9,8 @@ import (
 	"example.com/bff/internal/world"
 )
 
-// Each step moves the series that it should, and no other of the memory's.
+// Each step moves the series that it should, and no other of the memory's. When a machine that stood still made Redis seem
+// slow, it is done again.
 func TestMetricsTellWhatTheMemoryDoes(t *testing.T) {
 	redis := redistest.Start(t)
 	if redis == nil {
@@ -32,7 +33,7 @@ func TestMetricsTellWhatTheMemoryDoes(t *testing.T) {
 		}, "set,ok", 3},
 		{"two are shown", func() {
 			s.priceFails(t)
-			age = float64(in.stale("p-0").Sections["price"].AgeMs+in.stale("p-1").Sections["price"].AgeMs) / 1000
+			age += float64(in.stale("p-0").Sections["price"].AgeMs+in.stale("p-1").Sections["price"].AgeMs) / 1000
 		}, "get,hit", 2},
 		{"one was never known", func() { in.priceless("p-3") }, "get,miss", 1},
 		{"one is something else by now", func() {
@@ -49,9 +50,16 @@ func TestMetricsTellWhatTheMemoryDoes(t *testing.T) {
 			in.priceless("p-0")
 		}, "get,error", 1},
 	} {
-		before := memorySeries(in)
-		step.do()
-		for series, value := range memorySeries(in) {
+		const late = "get,timeout"
+		before, after := map[string]float64{}, memorySeries(in)
+		for range 3 {
+			before = after
+			step.do()
+			if after = memorySeries(in); after[late] == before[late] || step.moves == late {
+				break
+			}
+		}
+		for series, value := range after {
 			want := before[series]
 			if series == step.moves {
 				want += step.by
@@ -62,8 +70,8 @@ func TestMetricsTellWhatTheMemoryDoes(t *testing.T) {
 		}
 	}
 	m := in.Scrape()
-	if n := m["bff_stale_price_age_seconds_count"]; n != 2 {
-		t.Errorf("%v ages were observed, want 2", n)
+	if n := m["bff_stale_price_age_seconds_count"]; n != memorySeries(in)["get,hit"] {
+		t.Errorf("%v ages were observed", n)
 	}
 	if sum := m["bff_stale_price_age_seconds_sum"]; math.Abs(sum-age) > 0.1 {
 		t.Errorf("the ages come to %v s, the pages said %v s", sum, age)
