@@ -65,3 +65,25 @@ func TestClusterFailover(t *testing.T) {
 		})
 	}
 }
+
+// The address leads to another master, and the old one goes on as its replica without a connection being broken: so do
+// fail-overs of hosted Redis.
+func TestDemotedMaster(t *testing.T) {
+	t.Parallel()
+	old, master := redistest.Start(t), redistest.Start(t, "--repl-diskless-sync-delay", "0")
+	if old == nil {
+		return
+	}
+	p := redistest.StartProxy(t, old.Addr)
+	s := newStore(t, "redis://"+p.Addr)
+	before, after := key("before", ""), key("after", "")
+	s.Remember(before, price("1", time.Now()))
+	settled(t, s, 1)
+	p.SetBackend(master.Addr)
+	old.Must(t, "replicaof 127.0.0.1 "+master.Port)
+	s.Remember(after, price("2", time.Now()))
+	redistest.Eventually(t, "the price is written", hits(t, s, after))
+	if n := master.DBSize(t.Context()).Val(); n != 1 {
+		t.Errorf("%d prices are in the new master", n)
+	}
+}
