@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 )
@@ -46,17 +46,42 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Fatalf("%v passed without: %s", Patience, what)
 }
 
-// lastPort begins somewhere else in each process, and below the ports that outgoing connections are given.
-var lastPort atomic.Int32
+// ports are below those that outgoing connections are given. A process has whole blocks of them to itself: it holds the
+// first port of each until it ends.
+var ports struct {
+	sync.Mutex
+	next, end int
+	held      []net.Listener
+}
 
-// FreePort never returns a port twice: a server that was killed must not be mistaken for another one's.
+const (
+	firstPort  = 20_000
+	portBlock  = 200
+	portBlocks = 60
+)
+
+// FreePort never returns a port twice: a server that was killed must not be mistaken for another one's, nor one of another
+// package's tests for ours.
 func FreePort() string {
-	lastPort.CompareAndSwap(0, int32(20_000+os.Getpid()*50%12_000))
-	for {
-		port := strconv.Itoa(int(lastPort.Add(1)))
-		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			_ = ln.Close()
-			return port
+	ports.Lock()
+	defer ports.Unlock()
+	for try := range 1 + portBlocks {
+		for ; ports.next < ports.end; ports.next++ {
+			if ln, err := listen(ports.next); err == nil {
+				_ = ln.Close()
+				ports.next++
+				return strconv.Itoa(ports.next - 1)
+			}
+		}
+		block := firstPort + (os.Getpid()+try)%portBlocks*portBlock
+		if ln, err := listen(block); err == nil {
+			ports.held = append(ports.held, ln)
+			ports.next, ports.end = block+1, block+portBlock
 		}
 	}
+	panic("redistest: every port has been used")
+}
+
+func listen(port int) (net.Listener, error) {
+	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 }
