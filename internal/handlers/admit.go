@@ -25,8 +25,8 @@ func (h *Handlers) rateLimit(next handler) handler {
 	}
 }
 
-// admit holds a place while next runs, or refuses: before any work, and whatever was lost in the queue is a shed
-// request and not the caller's short deadline.
+// admit holds a place until next has an answer to send, or refuses: before any work, and whatever was lost in the queue is
+// a shed request and not the caller's short deadline.
 func (h *Handlers) admit(next handler) handler {
 	if h.config.Admission == nil {
 		return next
@@ -35,7 +35,8 @@ func (h *Handlers) admit(next handler) handler {
 		leave, waited, refused := h.config.Admission.Admit(x.ctx, x.rec.Priority)
 		x.rec.Queued = waited
 		if refused == page.NotShed {
-			defer leave()
+			x.leave = leave
+			defer leave() // when there is no answer to send
 			if waited == 0 || time.Until(x.deadline) >= leastTime {
 				return next(x)
 			}

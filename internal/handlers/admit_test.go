@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,7 +40,7 @@ func queue(d time.Duration, refused page.ShedReason, left *int) admission {
 		case <-ctx.Done():
 			return nil, time.Since(start), page.ShedAge
 		}
-		return func() { *left++ }, d, refused
+		return sync.OnceFunc(func() { *left++ }), d, refused
 	}
 }
 

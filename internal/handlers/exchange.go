@@ -24,12 +24,13 @@ type exchange struct {
 	rec      *page.Record
 	query    page.Query
 	deadline time.Time
+	leave    func() // gives back the place that admission gave
 }
 
 // edge gives every request an id, every error an answer, and every record to Served.
 func (h *Handlers) edge(next handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{w: w, r: r, ctx: r.Context(), start: time.Now(), requestID: requestID(r.Header)}
+		x := &exchange{w: w, r: r, ctx: r.Context(), start: time.Now(), requestID: requestID(r.Header), leave: func() {}}
 		h.greet(x)
 		defer h.end(x)
 		if err := next(x); err != nil {

@@ -24,8 +24,8 @@ type Pages interface {
 	Offer(ctx context.Context, q *page.Query, rec *page.Record) (page.Offer, error)
 }
 
-// Admission decides who gets in. Admit may wait for a place, no longer than ctx lasts; leave gives the place back, and
-// is not called when refused says why there was none.
+// Admission decides who gets in. Admit may wait for a place, no longer than ctx lasts; leave gives the place back, once
+// however often it is called, and is not called when refused says why there was none.
 type Admission interface {
 	Admit(ctx context.Context, p page.Priority) (leave func(), waited time.Duration, refused page.ShedReason)
 }

@@ -30,6 +30,7 @@ func (h *Handlers) send(x *exchange, a answer) error {
 		header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 	x.wrote = true
+	x.leave() // from here on it is the client who is waited for, who may read as slowly as it likes
 	x.w.WriteHeader(a.status)
 	if a.body == nil || x.r.Method == http.MethodHead {
 		return nil

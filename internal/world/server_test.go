@@ -256,19 +256,3 @@ func TestAConnectionThatNobodyUsesEnds(t *testing.T) {
 		}
 	})
 }
-
-func TestAClientThatDoesNotReadIsCutOff(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		w := world.Start(t)
-		conn := dial(t, w, strings.Repeat("GET /problems/ HTTP/1.1\r\nHost: bff\r\n\r\n", 500)) // answers of over 64 KiB in all
-		time.Sleep(9 * time.Second)
-		if _, err := io.WriteString(conn, "GET"); err != nil {
-			t.Errorf("cut off too early: %v", err)
-		}
-		time.Sleep(2 * time.Second)
-		if _, err := io.WriteString(conn, "GET"); err == nil {
-			t.Error("not cut off")
-		}
-		want(t, w.Get("/products/p-1"), 200)
-	})
-}
