@@ -16,6 +16,9 @@ func (b *Board) Handler() http.Handler {
 	mux.HandleFunc("GET /override", b.list)
 	mux.HandleFunc("PUT /override/{target}", b.put)
 	mux.HandleFunc("DELETE /override/{target}", b.delete)
+	mux.HandleFunc("/override", wrongMethod("GET, HEAD"))
+	mux.HandleFunc("/override/{target}", wrongMethod("DELETE, PUT"))
+	mux.HandleFunc("/override/", func(w http.ResponseWriter, r *http.Request) { named(w, r) }) // nothing that there is
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusForbidden, "overrides are not for pages from elsewhere to change")
@@ -62,6 +65,14 @@ func named(w http.ResponseWriter, r *http.Request) (target, bool) {
 	}
 	refuse(w, http.StatusNotFound, "what can be overridden: "+strings.Join(names, ", "))
 	return 0, false
+}
+
+// wrongMethod is for whoever forgot curl's -X.
+func wrongMethod(allowed string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", allowed)
+		refuse(w, http.StatusMethodNotAllowed, "GET /override lists what is in force; PUT and DELETE of /override/{target} change it")
+	}
 }
 
 // refuse answers with a problem of RFC 9457.

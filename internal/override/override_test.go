@@ -239,18 +239,37 @@ func TestWhatIsNotAllowedIsTold(t *testing.T) {
 	}
 }
 
+// Whatever is refused is told in one form, what else there is with it.
 func TestWhatCannotBeOverriddenIsTold(t *testing.T) {
-	onBoard(t, func(b *board) {
-		for _, method := range []string{http.MethodPut, http.MethodDelete} {
-			w := b.do(method, "/override/redis", `{"mode":"open","for":"10m","reason":"r"}`)
-			if w.Code != 404 || !strings.Contains(w.Body.String(), "catalog, price, stock, reviews, recommendations, shed") {
-				b.Errorf("%s: %d %s", method, w.Code, w.Body)
+	const targets = "catalog, price, stock, reviews, recommendations, shed"
+	for _, c := range []struct {
+		method, path string
+		status       int
+		allow, told  string
+	}{
+		{http.MethodPut, "/override/redis", 404, "", targets},
+		{http.MethodDelete, "/override/Shed", 404, "", targets},
+		{http.MethodPut, "/override/", 404, "", targets},
+		{http.MethodPut, "/override/stock/open", 404, "", targets},
+		{http.MethodPost, "/override/stock", 405, "DELETE, PUT", "PUT and DELETE of /override/{target}"},
+		{http.MethodGet, "/override/stock", 405, "DELETE, PUT", "GET /override"},
+		{http.MethodPut, "/override", 405, "GET, HEAD", "PUT and DELETE of /override/{target}"},
+	} {
+		onBoard(t, func(b *board) {
+			w := b.do(c.method, c.path, `{"mode":"open","for":"10m","reason":"r"}`)
+			var p struct {
+				Detail string
+				Status int
 			}
-		}
-		if w := b.do(http.MethodPost, "/override/stock", ""); w.Code != 405 || w.Header().Get("Allow") != "DELETE, PUT" {
-			b.Errorf("%d %v", w.Code, w.Header())
-		}
-	})
+			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
+				b.Fatalf("%s %s: %v, %v %s", c.method, c.path, err, w.Header(), w.Body)
+			}
+			if w.Code != c.status || p.Status != c.status || w.Header().Get("Allow") != c.allow || !strings.Contains(p.Detail, c.told) {
+				b.Errorf("%s %s: %d, Allow %q, %s", c.method, c.path, w.Code, w.Header().Get("Allow"), p.Detail)
+			}
+			b.wantsListed()
+		})
+	}
 }
 
 func TestNoPageFromElsewhereChangesAnything(t *testing.T) {
