@@ -111,12 +111,13 @@ func TestEveryNameIsRead(t *testing.T) {
 }
 
 func TestPlainTypesComeOut(t *testing.T) {
-	c := load(t, with("BFF_RATE_LIMIT=50/s", "BFF_TRUSTED_PROXIES=::ffff:10.0.0.1", "BFF_CLIENTS=none",
+	c := load(t, with("BFF_RATE_LIMIT=50/s", "BFF_TRUSTED_PROXIES=::ffff:10.0.0.1,::ffff:192.168.0.0/112", "BFF_CLIENTS=none",
 		"BFF_REDIS_URL=redis://u:p@h", "OTEL_X=\n y "))
 	if c.RateLimit != (config.RateLimit{PerSecond: 50, Burst: 50}) {
 		t.Errorf("rate limit %+v", c.RateLimit)
 	}
-	if want := []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")}; !reflect.DeepEqual(c.TrustedProxies, want) {
+	ipv4 := []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32"), netip.MustParsePrefix("192.168.0.0/16")}
+	if !reflect.DeepEqual(c.TrustedProxies, ipv4) {
 		t.Errorf("proxies %v", c.TrustedProxies)
 	}
 	if len(c.Clients) != 0 || c.RedisURL.Reveal() != "redis://u:p@h" || c.OTel["OTEL_X"] != "\n y " {

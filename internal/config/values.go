@@ -91,6 +91,9 @@ func prefixes(s string) (any, error) {
 func readPrefix(s string) (netip.Prefix, error) {
 	if strings.Contains(s, "/") {
 		p, err := netip.ParsePrefix(s)
+		if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 { // an IPv4 one: peers have no other form
+			p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+		}
 		return p.Masked(), err
 	}
 	a, err := netip.ParseAddr(s)
