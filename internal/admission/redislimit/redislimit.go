@@ -1,7 +1,7 @@
 // Package redislimit keeps the buckets of rate limits in a Redis, so that several instances share them.
 //
-// It promises that Redis is never in the way: a request waits for it for 10 ms at most, and after a failure no request
-// asks it for a second, but for one each second that finds out whether it is well again.
+// It promises that Redis is never in the way: a request waits for it for 10 ms at most, and after a tenth of a second of
+// failures alone no request asks it, but for one each second that finds out whether it is well again.
 package redislimit
 
 import (
@@ -9,7 +9,6 @@ import (
 	_ "embed"
 	"errors"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -20,7 +19,6 @@ import (
 
 const (
 	patience = 10 * time.Millisecond // for one answer
-	coolDown = time.Second
 	prefix   = "bff:rate:"
 )
 
@@ -40,8 +38,7 @@ type Store struct {
 	client   redis.UniversalClient
 	take     *redis.Script
 	patience time.Duration
-	start    time.Time
-	rest     atomic.Int64 // the end of the rest after a failure, in ns since start; 0 while Redis is well
+	rest     rest
 }
 
 // New makes a Store. The client stays the caller's to close. It returns an error when the client would wait for its own
@@ -50,7 +47,7 @@ func New(client redis.UniversalClient) (*Store, error) {
 	if !heedsDeadlines(client) {
 		return nil, errDeadline
 	}
-	return &Store{client: client, take: redis.NewScript(takeSource), patience: patience, start: time.Now()}, nil
+	return &Store{client: client, take: redis.NewScript(takeSource), patience: patience}, nil
 }
 
 func heedsDeadlines(client redis.UniversalClient) bool {
@@ -67,18 +64,15 @@ func heedsDeadlines(client redis.UniversalClient) bool {
 
 // Take returns an error when Redis did not decide: it failed, was too slow, or rests.
 func (s *Store) Take(ctx context.Context, key string, a admission.Allowance) (page.Rate, error) {
-	now := time.Since(s.start)
-	rest := s.rest.Load()
-	probe := rest != 0
-	if probe && (int64(now) < rest || !s.rest.CompareAndSwap(rest, int64(now+coolDown))) {
+	if !s.rest.over() {
 		return page.Rate{}, errResting
 	}
 	rate, err := s.ask(ctx, key, a)
 	switch {
-	case err == nil && probe:
-		s.rest.Store(0)
-	case err != nil && ctx.Err() == nil: // not because the caller left
-		s.rest.Store(int64(time.Since(s.start) + coolDown))
+	case err == nil:
+		s.rest.answered()
+	case ctx.Err() == nil: // not because the caller left
+		s.rest.failed()
 	}
 	return rate, err
 }
