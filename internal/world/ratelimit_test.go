@@ -47,6 +47,16 @@ func TestAClientOverItsRateIsToldWhenToComeBack(t *testing.T) {
 	})
 }
 
+// Guessing costs as much as asking.
+func TestABadRequestTakesATokenToo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t, "BFF_RATE_LIMIT=0.01/s,burst=1")
+		want(t, w.Get("/products/a%20b"), 400)
+		want(t, w.Get("/products/a%20b"), 429)
+		want(t, w.Get("/products/p-1"), 429)
+	})
+}
+
 func TestWhoAClientIsOnlyATrustedProxyMayTell(t *testing.T) {
 	statuses := func(w *world.World) (statuses []int) {
 		for i := range 4 {

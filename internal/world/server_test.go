@@ -3,10 +3,13 @@ package world_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -230,8 +233,9 @@ func TestMoreConnectionsThanThereMayBeHarmNobody(t *testing.T) {
 		const most = 4096
 		w := world.Start(t, "BFF_MAX_IN_FLIGHT=10")
 		overHTTP2(w) // on a connection that is never without a request for long
+		var silent []net.Conn
 		for i := range most + 500 {
-			if dial(t, w, ""); i%64 == 0 {
+			if silent = append(silent, dial(t, w, "")); i%64 == 0 {
 				synctest.Wait() // as many as a machine accepts before the next come
 				want(t, w.Get("/products/p-1"), 200)
 			}
@@ -240,9 +244,48 @@ func TestMoreConnectionsThanThereMayBeHarmNobody(t *testing.T) {
 			t.Errorf("%d dials: a page's connection was closed", dials)
 		}
 		synctest.Wait()
-		m := w.Scrape()
-		if m.Sum("bff_page_requests_total", `outcome="full"`) == 0 || !strings.Contains(w.Log.String(), "too many connections") {
+		if kept := open(silent); kept != most-1 { // and the page's
+			t.Errorf("of the others %d are kept, not %d", kept, most-1)
+		}
+		if !strings.Contains(w.Log.String(), "too many connections") {
 			t.Errorf("%.300s", w.Log)
+		}
+	})
+}
+
+// open is how many of the connections the other end has not closed.
+func open(conns []net.Conn) int {
+	var kept atomic.Int64
+	for _, conn := range conns {
+		_ = conn.SetReadDeadline(time.Now().Add(ms))
+		go func() {
+			if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+				kept.Add(1)
+			}
+		}()
+	}
+	time.Sleep(2 * ms)
+	return int(kept.Load())
+}
+
+// An order that does not come to its end holds nothing up for long, and is none.
+func TestAHalfSentOrderIsCutOff(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		w := world.Start(t)
+		conn, err := w.Net.DialContext(t.Context(), "tcp", world.Admin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		start := time.Now()
+		_ = conn.SetDeadline(start.Add(time.Minute))
+		_, _ = io.WriteString(conn, "PUT /override/stock HTTP/1.1\r\nHost: bff\r\nContent-Length: 100\r\n\r\n{")
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || answer.StatusCode != 400 || time.Since(start) != 10*time.Second {
+			t.Fatalf("%v after %v, %v", answer, time.Since(start), err)
+		}
+		if n := w.Scrape().Sum("bff_override_active"); n != 0 {
+			t.Errorf("%v in force", n)
 		}
 	})
 }
