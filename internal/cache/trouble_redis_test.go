@@ -202,10 +202,8 @@ func TestDeadRedisCostsBoundedly(t *testing.T) {
 	if most := p.Most(); most > 3*8 {
 		t.Errorf("%d connections", most)
 	}
-	// The proxy has two for each connection.
-	if n := runtime.NumGoroutine() - before; n > 4*8 {
-		t.Errorf("%d goroutines more", n)
-	}
+	// The proxy has two for each connection. The runtime counts ended ones for a moment longer.
+	redistest.Eventually(t, "the goroutines are few", func() bool { return runtime.NumGoroutine()-before <= 4*8 })
 	p.Makes(redistest.Pass)
 	redistest.Eventually(t, "the newest price is written", hits(t, s, key(fmt.Sprint("p-", prices-1), "")))
 	wantResult(t, s, key("p-5000", ""), page.MemoryMiss) // the older ones made room
