@@ -1,15 +1,12 @@
 package storefront_test
 
 import (
-	"context"
-	"net"
 	"net/url"
-	"strings"
 	"testing"
 
 	"example.com/bff/fakes"
 	"example.com/bff/internal/app"
-	"example.com/bff/internal/config"
+	whole "example.com/bff/internal/world"
 	"example.com/bff/storefront/browsertest"
 	"example.com/bff/storefront/storytest"
 )
@@ -28,43 +25,5 @@ func TestStories(t *testing.T) {
 // service starts the service as cmd/bff does, before these fakes, and tells where it is.
 func service(t *testing.T, downstreams *url.URL) *url.URL {
 	t.Helper()
-	const public = "127.0.0.1:0"
-	environ := []string{"BFF_ADDR=" + public, "BFF_ADMIN_ADDR=localhost:0"}
-	for _, name := range fakes.Names() {
-		environ = append(environ, "BFF_"+strings.ToUpper(name)+"_URL="+downstreams.String()+"/"+name+"/{id}")
-	}
-	cfg, err := config.Load(environ)
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := make(chan string, 1)
-	s, err := app.New(cfg, app.Options{Listen: func(network, at string) (net.Listener, error) {
-		l, err := net.Listen(network, at)
-		if err == nil && at == public {
-			address <- "http://" + l.Addr().String()
-		}
-		return l, err
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, end := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := s.Run(ctx, nil); err != nil {
-			t.Error(err)
-		}
-	}()
-	t.Cleanup(func() {
-		end()
-		<-ended
-	})
-	select {
-	case at := <-address:
-		return mustParse(t, at)
-	case <-ended:
-		t.FailNow()
-		return nil
-	}
+	return mustParse(t, "http://"+whole.Loopback(t, whole.Before(downstreams.String()), app.Options{}).Public)
 }

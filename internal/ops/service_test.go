@@ -3,9 +3,9 @@ package ops_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +13,7 @@ import (
 
 	"example.com/bff/fakes"
 	"example.com/bff/internal/app"
-	"example.com/bff/internal/config"
+	whole "example.com/bff/internal/world"
 )
 
 // service is the real one on real connections, before fakes, with people who ask it for pages.
@@ -29,36 +29,8 @@ func startService(t *testing.T, env ...string) *service {
 	s := &service{t: t, fakes: fakes.New(fakes.Options{})}
 	downstreams := httptest.NewServer(s.fakes)
 	t.Cleanup(downstreams.Close)
-	env = append(env, "BFF_ADDR=127.0.0.1:0", "BFF_ADMIN_ADDR=localhost:0")
-	for _, name := range fakes.Names() {
-		env = append(env, "BFF_"+strings.ToUpper(name)+"_URL="+downstreams.URL+"/"+name+"/{id}")
-	}
-	cfg, err := config.Load(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listening := make(chan net.Addr, 2)
-	a, err := app.New(cfg, app.Options{Version: "v1.4.0", Revision: "0f3c2a1", Listen: func(network, address string) (net.Listener, error) {
-		l, err := net.Listen(network, address)
-		if err == nil {
-			listening <- l.Addr()
-		}
-		return l, err
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx, nil) }()
-	s.admin, s.public = "http://"+(<-listening).String(), "http://"+(<-listening).String()
-	s.end = sync.OnceFunc(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(s.end)
+	in := whole.Loopback(t, slices.Concat(whole.Before(downstreams.URL), env), app.Options{Version: "v1.4.0", Revision: "0f3c2a1"})
+	s.admin, s.public, s.end = "http://"+in.Admin, "http://"+in.Public, in.End
 	return s
 }
 

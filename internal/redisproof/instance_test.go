@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"example.com/bff/internal/app"
-	"example.com/bff/internal/config"
 	"example.com/bff/internal/redistest"
 	"example.com/bff/internal/world"
 )
@@ -41,43 +40,9 @@ func (s *shop) at(t *testing.T, admin, public string, log *world.Log) *instance 
 // start runs an instance in this process until the test ends.
 func (s *shop) start(t *testing.T, env ...string) *instance {
 	t.Helper()
-	cfg, err := config.Load(slices.Concat(s.env, env))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, listening := new(world.Log), make(chan string, 2)
-	service, err := app.New(cfg, app.Options{
-		Logger:  slog.New(slog.NewJSONHandler(log, nil)),
-		Latency: func() time.Duration { return 0 }, // a busy machine must not look like distress
-		Listen: func(network, address string) (net.Listener, error) {
-			l, err := net.Listen(network, address)
-			if err == nil {
-				listening <- l.Addr().String()
-			}
-			return l, err
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- service.Run(ctx, nil) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("an instance ended with: %v", err)
-		}
-	})
-	var addresses [2]string // in the order in which Run listens: admin, public
-	for i := range addresses {
-		select {
-		case addresses[i] = <-listening:
-		case err := <-ended:
-			t.Fatal(err)
-		}
-	}
-	return s.at(t, addresses[0], addresses[1], log)
+	log := new(world.Log)
+	in := world.Loopback(t, slices.Concat(s.env, env), app.Options{Logger: slog.New(slog.NewJSONHandler(log, nil))})
+	return s.at(t, in.Admin, in.Public, log)
 }
 
 func onRedis(addr string) string { return "BFF_REDIS_URL=redis://" + addr }

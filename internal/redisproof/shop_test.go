@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"example.com/bff/fakes"
+	"example.com/bff/internal/world"
 )
 
 // environment gives calls seconds where production gives them tenths: a busy machine must not look like a broken
 // downstream. The price's breaker is kept out of what is measured.
 var environment = []string{
-	"BFF_ADDR=127.0.0.1:0", "BFF_ADMIN_ADDR=127.0.0.1:0", "BFF_DEADLINE=20s", "BFF_LOG_SAMPLE=0",
+	"BFF_DEADLINE=20s", "BFF_LOG_SAMPLE=0",
 	"BFF_CATALOG_TIMEOUT=8s", "BFF_PRICE_TIMEOUT=8s", "BFF_STOCK_TIMEOUT=8s", "BFF_REVIEWS_TIMEOUT=8s", "BFF_RECOMMENDATIONS_TIMEOUT=8s",
 	"BFF_PRICE_BREAKER_MIN_CALLS=1000000",
 }
@@ -36,14 +37,11 @@ type shop struct {
 func openShop(t *testing.T) *shop {
 	s := &shop{
 		fakes:    fakes.New(fakes.Options{Latency: func(string, string) time.Duration { return time.Millisecond }}),
-		env:      slices.Clone(environment),
 		arrivals: map[string][]time.Time{},
 	}
 	backend := httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(backend.Close)
-	for _, name := range fakes.Names() {
-		s.env = append(s.env, "BFF_"+strings.ToUpper(name)+"_URL="+backend.URL+"/"+name+"/{id}")
-	}
+	s.env = slices.Concat(world.Before(backend.URL), environment)
 	return s
 }
 
