@@ -28,6 +28,8 @@ func TestVisits(t *testing.T) {
 		"leaving drops the request":                   leaving,
 		"what was left does not come back":            newerWins,
 		"going back":                                  goingBack,
+		"links within the page":                       within,
+		"a story that goes on already":                comesLate,
 		"members that nobody knows":                   tolerant,
 		"markup in data is text":                      hostile,
 		"sold out, and without a price":               cannotBeBought,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"example.com/bff/storefront/browsertest"
 )
@@ -66,6 +67,46 @@ func goingBack(v *visitor) {
 	tab.Until("the focus is on the title", "document.activeElement.id === 'name' && document.title.startsWith('Ash Kettle')", "h1")
 	tab.Back()
 	tab.Sees("#product h1", "Oak Vase")
+}
+
+// within: links to a part of the page lead there, and nothing is asked for anew.
+func within(v *visitor) {
+	v.answer("/products/p-1", page(nil))
+	tab := v.browser.Open(v, v.shop+"/p/p-1", browsertest.View{Width: 360, Height: 740})
+	tab.Sees("#product h1", "Oak Vase")
+	browsertest.Ask[bool](tab, `(() => {
+		window.hidden = 0;
+		const product = document.getElementById("product");
+		new MutationObserver(() => { if (product.hidden) hidden++; }).observe(product, {attributes: true});
+		return true;
+	})()`)
+	tab.Press(".skip", browsertest.Enter)
+	tab.Until("the focus is on the product", "document.activeElement.id === 'main'", "body")
+	tab.Click(".backstage")
+	tab.Until("the panel is in view", "Math.abs(document.getElementById('panel').getBoundingClientRect().top) < 2", "#panel h2")
+	tab.Click(".onstage")
+	tab.Until("the product is in view", "Math.abs(document.getElementById('main').getBoundingClientRect().top) < 2", "h1")
+	loaded(tab, 3)
+	if times := browsertest.Ask[int](tab, "hidden"); times > 0 {
+		v.Errorf("the product was taken away %d times", times)
+	}
+}
+
+// comesLate is who opens the shop when a story goes on: as docker compose begins, and after a reload.
+func comesLate(v *visitor) {
+	fault, err := http.NewRequestWithContext(v.Context(), http.MethodPut, v.shop+"/fakes/recommendations/fault", strings.NewReader(`{"latencyMs": 8000}`))
+	if err != nil {
+		v.Fatal(err)
+	}
+	res, err := http.DefaultTransport.RoundTrip(fault)
+	if err != nil {
+		v.Fatal(err)
+	}
+	res.Body.Close()
+	tab := v.open("/p/p-1001")
+	tab.Sees("#story", "Recommendations take 8 s.")
+	tab.Sees("#presets [aria-pressed=true]", "Slow recommendations")
+	tab.Until("a crowd", "document.getElementById('visitors').value === '10'", "#story")
 }
 
 // frozen is a page that was left and come back to many times: it has one of everything that goes on by itself.

@@ -71,7 +71,8 @@ function leave() {
 }
 
 document.addEventListener("click", follow);
-addEventListener("popstate", () => { moved = true; arrive(); });
+// A link within the page makes a popstate too.
+addEventListener("popstate", () => { if (currentId() !== loader.id) { moved = true; arrive(); } });
 addEventListener("pagehide", leave);
 addEventListener("pageshow", (event) => { if (event.persisted) { panel.start(); arrive(); } });
 byId("notice-again").addEventListener("click", () => loader.load(currentId()));

@@ -4,7 +4,7 @@ import { dial, toggle } from "./controls.js";
 import { make, say, sayOrHide } from "./dom.js";
 import { setFault } from "./fakes.js";
 import { dials, inWords, toggles } from "./faults.js";
-import { because, count, milliseconds } from "./words.js";
+import { because, count, milliseconds, plural } from "./words.js";
 
 const deadline = 450; // ms
 
@@ -58,7 +58,7 @@ export class Card {
     const took = answer.timed[this.#of.name]?.dur;
     const [mood, text] = became(answer, this.#of);
     this.#became.dataset.mood = mood;
-    say(this.#became, took === undefined ? text : `${text} (${milliseconds(took).replace(" ", "\u00a0")})`);
+    say(this.#became, !(took >= 1) ? text : `${text} (${milliseconds(took).replace(" ", "\u00a0")})`);
     this.#took.firstChild.style.setProperty("--share", Math.min(1, (took ?? 0) / deadline));
   }
 
@@ -75,8 +75,9 @@ export class Card {
       return;
     }
     this.#counted = told.stats ?? {};
-    const since = (name) => count((this.#counted[name] ?? 0) - Math.min(this.#counted[name] ?? 0, this.#begun[name] ?? 0));
-    say(this.#stats, `${since("calls")} calls, ${count(this.#counted.inFlight ?? 0)} in flight, ${since("abandoned")} abandoned`);
+    const since = (name) => (this.#counted[name] ?? 0) - Math.min(this.#counted[name] ?? 0, this.#begun[name] ?? 0);
+    const more = Object.entries({ "in flight": this.#counted.inFlight ?? 0, abandoned: since("abandoned") }).filter(([, n]) => n > 0);
+    say(this.#stats, [plural(since("calls"), "call", "calls"), ...more.map(([what, n]) => `${count(n)} ${what}`)].join(", "));
     this.#show(told.fault ?? {});
   }
 

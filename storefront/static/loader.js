@@ -28,6 +28,11 @@ export class Loader {
     this.#try();
   }
 
+  /** Whose page is shown or asked for. */
+  get id() {
+    return this.#id;
+  }
+
   /** Asks again for what is shown. A retry that waits keeps waiting: the service said when. */
   refresh() {
     if (this.#settled) this.#try();

@@ -3,6 +3,7 @@
 import { Card } from "./cards.js";
 import { byId, make, say, sayOrHide } from "./dom.js";
 import { askFakes, downstreams, setFault } from "./fakes.js";
+import { inWords } from "./faults.js";
 import { presets } from "./presets.js";
 import { addToStrip } from "./strip.js";
 import { Visitors } from "./visitors.js";
@@ -15,6 +16,7 @@ export class Panel {
   #cards = downstreams.map((d) => new Card(d, (done) => this.#byHand(done)));
   #timer = 0;
   #settings = 0; // grows with every fault that is set, and on leaving: an answer to what was asked before is dropped
+  #met = false; // whether it is known what was going on before
   #onStory;
 
   /** onStory is called when a story has begun, for the page in front to look again. */
@@ -51,13 +53,11 @@ export class Panel {
   }
 
   async #tell(preset) {
+    this.#met = true;
     this.#press(preset);
     for (const card of this.#cards) card.begin();
     await this.#set(Promise.all(downstreams.map(({ name }) => setFault(name, preset.faults[name] ?? {}))));
-    if (preset.visitors !== undefined) {
-      byId("visitors").value = preset.visitors;
-      this.#visitors.rate(preset.visitors);
-    }
+    this.#visit(preset);
     this.#onStory();
   }
 
@@ -67,6 +67,7 @@ export class Panel {
   }
 
   async #byHand(done) {
+    this.#met = true;
     this.#press(null);
     await this.#set(done);
   }
@@ -96,8 +97,25 @@ export class Panel {
   }
 
   #told(told) {
+    if (!this.#met) this.#meet(told);
     for (const { name } of downstreams) this.#cards.find((c) => c.name === name).fake(told[name]);
     if (byId("panel-problem").textContent === unreachable) this.#problem("");
+  }
+
+  /** A story that goes on already is told to who comes in: the fakes may have begun with it, or the page is there anew. */
+  #meet(told) {
+    this.#met = true;
+    const same = ({ faults }) => downstreams.every(({ name }) => inWords(told[name]?.fault ?? {}) === inWords(faults[name] ?? {}));
+    const running = presets.find((preset) => Object.keys(preset.faults).length > 0 && same(preset));
+    if (!running) return;
+    this.#press(running);
+    this.#visit(running);
+  }
+
+  #visit(preset) {
+    if (preset.visitors === undefined) return;
+    byId("visitors").value = preset.visitors;
+    this.#visitors.rate(preset.visitors);
   }
 
   #problem(text) {

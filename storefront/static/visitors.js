@@ -4,7 +4,7 @@
 import { askPage } from "./api.js";
 
 const mostAtOnce = 4;
-const range = 12; // products that they look at: few, so that their prices are soon remembered
+const range = 6; // products that they look at: few, so that their prices are soon remembered
 
 export class Visitors {
   #onAnswer;

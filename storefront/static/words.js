@@ -34,8 +34,8 @@ const reasons = {
   timeout: "it took too long",
   upstream_error: "it answered with an error",
   invalid_response: "its answer made no sense",
-  breaker_open: "not asked: it keeps failing, its breaker is open",
-  bulkhead_full: "not asked: too many calls are waiting for it",
+  breaker_open: "it keeps failing, so it is not asked (its breaker is open)",
+  bulkhead_full: "too many calls wait for it, so it is not asked",
 };
 
 export const because = (reason) => reasons[reason] ?? reason ?? "no reason was given";
