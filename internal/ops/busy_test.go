@@ -9,6 +9,31 @@ import (
 	"example.com/bff/storefront/browsertest"
 )
 
+// keepServing serves so many pages a second until the test ends.
+func keepServing(t *testing.T, perSecond int, serve func(i int)) {
+	quit, ended := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() {
+		close(quit)
+		<-ended
+	})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(10 * ms)
+		defer tick.Stop()
+		start, served := time.Now(), 0
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+			}
+			for ; served < perSecond*int(time.Since(start)/ms)/1000; served++ {
+				serve(served)
+			}
+		}
+	}()
+}
+
 // TestTwoThousandPagesASecond is a busy instance before a browser: it stays readable, bounded, and text stays text.
 func TestTwoThousandPagesASecond(t *testing.T) {
 	b, ok := browsertest.Start(t)
@@ -22,30 +47,12 @@ func TestTwoThousandPagesASecond(t *testing.T) {
 		o.Close()
 		server.Close()
 	})
-	quit, ended := make(chan struct{}), make(chan struct{})
-	t.Cleanup(func() {
-		close(quit)
-		<-ended
+	results := [...]page.Result{page.Degraded, page.Unavailable, page.Full, page.Shed}
+	keepServing(t, 2000, func(i int) {
+		r := call(answered(results[i%4], 60*ms), page.Price, page.Timeout, 50*ms)
+		r.ID, r.RequestID = markup, markup
+		o.Served(r)
 	})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(10 * ms)
-		defer tick.Stop()
-		results := [...]page.Result{page.Degraded, page.Unavailable, page.Full, page.Shed}
-		start, served := time.Now(), 0
-		for {
-			select {
-			case <-quit:
-				return
-			case <-tick.C:
-			}
-			for ; served < 2000*int(time.Since(start)/ms)/1000; served++ {
-				r := call(answered(results[served%4], 60*ms), page.Price, page.Timeout, 50*ms)
-				r.ID, r.RequestID = markup, markup
-				o.Served(r)
-			}
-		}
-	}()
 	tab := b.Open(t, server.URL+"/ops", browsertest.View{Dark: true})
 	tab.SeesLike("#rate", `^(1,9|2,0)\d\d$`)
 	for _, kind := range []string{"degraded", "failed", "refused"} {

@@ -19,8 +19,12 @@ type episode struct {
 
 func (e *episode) on() bool { return e.count > 0 }
 
-func (e *episode) String() string {
-	return fmt.Sprintf("%d in %s", e.count, e.last.Sub(e.since).Round(time.Second))
+// lasted is for how long it went on, where that is worth saying.
+func (e *episode) lasted() string {
+	if d := e.last.Sub(e.since).Round(time.Second); d > 0 {
+		return " in " + d.String()
+	}
+	return ""
 }
 
 // episodes are those that the log of events tells: when each began, with what, and when it was over.
@@ -28,19 +32,19 @@ var episodes = [numEpisodes]struct {
 	subject, tone string
 	of            func(*page.Record) bool
 	began         func(*page.Record) string
-	ended         string // with the episode for %s
+	ended         string // with how many for %d, and with lasted for %s
 }{
 	{
 		aboutPages, bad,
 		func(r *page.Record) bool { return failure(r) && r.Resource == page.PageResource },
 		func(r *page.Record) string { return "Pages fail: " + cause(r) + "." },
-		"Pages are answered again (%s failed).",
+		"Pages are answered again (%d failed%s).",
 	},
 	{
 		aboutOffers, bad,
 		func(r *page.Record) bool { return failure(r) && r.Resource == page.OfferResource },
 		func(r *page.Record) string { return "Offers fail: " + cause(r) + "." },
-		"Offers are answered again (%s failed).",
+		"Offers are answered again (%d failed%s).",
 	},
 	{
 		aboutPrices, warn,
@@ -48,7 +52,7 @@ var episodes = [numEpisodes]struct {
 		func(r *page.Record) string {
 			return "Remembered prices are shown: price " + said[r.Notes[page.Price].Reason] + "."
 		},
-		"Every price shown is live again (%s were remembered).",
+		"Every price shown is live again (%d remembered%s).",
 	},
 	{
 		aboutShedding, bad,
@@ -56,7 +60,7 @@ var episodes = [numEpisodes]struct {
 		func(r *page.Record) string {
 			return "Shedding began: a request of priority " + r.Priority.String() + " was refused (" + r.Shed.String() + ")."
 		},
-		"Shedding is over (%s were refused).",
+		"Shedding is over (%d refused%s).",
 	},
 }
 
@@ -117,7 +121,7 @@ func (o *Ops) follow(r *page.Record, now time.Time) {
 func (o *Ops) settle(now time.Time) {
 	for i := range o.episodes {
 		if e := &o.episodes[i]; e.on() && now.Sub(e.last) > quiet {
-			o.note(event{now, episodes[i].subject, good, fmt.Sprintf(episodes[i].ended, e)})
+			o.note(event{now, episodes[i].subject, good, fmt.Sprintf(episodes[i].ended, e.count, e.lasted())})
 			*e = episode{}
 		}
 	}

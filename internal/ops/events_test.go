@@ -65,21 +65,21 @@ func TestEpisodesBeginAndEnd(t *testing.T) {
 	}{
 		"pages": {
 			func() *page.Record { return call(answered(page.Unavailable, ms), page.Stock, page.Timeout, ms) },
-			"Pages fail: stock timed out.", "Pages are answered again (30 in 29s failed).",
+			"Pages fail: stock timed out.", "Pages are answered again (30 failed in 29s).",
 		},
 		"offers": {
 			func() *page.Record {
 				return call(offer(answered(page.Unavailable, ms)), page.Price, page.BreakerOpen, ms)
 			},
-			"Offers fail: price was not asked, its breaker is open.", "Offers are answered again (30 in 29s failed).",
+			"Offers fail: price was not asked, its breaker is open.", "Offers are answered again (30 failed in 29s).",
 		},
 		"prices": {
 			func() *page.Record { return stale(answered(page.Degraded, ms)) },
-			"Remembered prices are shown: price was not asked, its breaker is open.", "Every price shown is live again (30 in 29s were remembered).",
+			"Remembered prices are shown: price was not asked, its breaker is open.", "Every price shown is live again (30 remembered in 29s).",
 		},
 		"shedding": {
 			func() *page.Record { return shed(answered(page.Shed, 0)) },
-			"Shedding began: a request of priority default was refused (full).", "Shedding is over (30 in 29s were refused).",
+			"Shedding began: a request of priority default was refused (full).", "Shedding is over (30 refused in 29s).",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestAnotherReasonIsTold(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		time.Sleep(10 * time.Second)
-		want := []string{"This instance began.", "Pages fail: price timed out.", "Pages fail: stock timed out.", "Pages are answered again (40 in 39s failed)."}
+		want := []string{"This instance began.", "Pages fail: price timed out.", "Pages fail: stock timed out.", "Pages are answered again (40 failed in 39s)."}
 		if got := w.now().texts(); !slices.Equal(got, want) {
 			t.Errorf("%q", got)
 		}

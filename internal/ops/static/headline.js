@@ -14,6 +14,9 @@ const failing = (downstream) => {
   return total(failures) > 0;
 };
 
+/** The subject of a sentence that is true of n of all pages. */
+const pagesOf = (n, all) => (n / all > 0.5 ? "Pages" : n / all < few ? "A few pages" : "Some pages");
+
 /** Whether all that was shed was shed because an operator ordered it. */
 const ordered = (shed) => Object.values(shed).every(({ "": letIn, override, ...others }) => total(others) === 0);
 
@@ -23,18 +26,18 @@ const few = 0.01; // of the pages fail
 const headline = (frame, all) => {
   const { pages, offers, stale } = frame.lately;
   const { whole, degraded, failed, refused } = fared(pages);
+  const answered = whole + degraded + failed;
   const missing = all.filter((d) => !d.critical && failing(d)).map((d) => d.name);
   const broken = all.filter((d) => d.critical && failing(d)).map((d) => d.name);
   const want = broken.length > 0 ? ` for want of ${listed(broken)}` : "";
   if (failed > 0) {
-    const share = failed / (failed + degraded + whole);
-    return [share < few ? "warn" : "bad", `${share > 0.5 ? "Pages" : share < few ? "A few pages" : "Some pages"} fail${want}`];
+    return [failed / answered < few ? "warn" : "bad", `${pagesOf(failed, answered)} fail${want}`];
   }
   if (refused + fared(offers).refused > 0) return ["bad", `Requests are refused: ${ordered(frame.lately.shed) ? "an operator has them shed" : "this instance is full"}`];
-  if (stale > 0) return ["warn", `Pages show remembered prices${missing.length > 0 ? ` and come without ${listed(missing)}` : ""}`];
+  if (stale > 0) return ["warn", `${pagesOf(stale, answered)} show remembered prices${missing.length > 0 ? ` and come without ${listed(missing)}` : ""}`];
   if (fared(offers).failed > 0) return ["bad", `Offers fail${want}`];
-  if (degraded > 0 && whole / (whole + degraded) >= nearly) return ["warn", "Nearly every page is whole"];
-  if (degraded > 0) return ["warn", missing.length > 0 ? `Pages come without ${listed(missing)}` : "Some pages are degraded"];
+  if (degraded > 0 && whole / answered >= nearly) return ["warn", "Nearly every page is whole"];
+  if (degraded > 0) return ["warn", missing.length > 0 ? `${pagesOf(degraded, answered)} come without ${listed(missing)}` : "Some pages are degraded"];
   if (whole + fared(offers).whole > 0) return ["good", "Every page is whole"];
   return ["info", "Nobody asks just now"];
 };

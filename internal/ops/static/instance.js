@@ -28,7 +28,7 @@ const renderFixed = () => {
   $("events").replaceChildren();
   $("pages").replaceChildren();
   Object.assign(logged, { last: 0 });
-  Object.assign(shown, { keys: "", newest: 0 });
+  Object.assign(shown, { keys: null, newest: 0 });
   drawAxis($("axis"));
   drawLegend();
 };

@@ -3,7 +3,7 @@
 const rows = 30; // that are shown
 const rest = 8000; // ms after which a pointer that does not move holds nothing
 
-const shown = { keys: "", kind: "", newest: 0, pointed: -rest };
+const shown = { keys: null, kind: "", newest: 0, pointed: -rest };
 
 const renderPages = () => {
   renderFilter();

@@ -62,7 +62,9 @@ const briefly = (page, downstreams) => {
     if (note.status === "stale") return ["price remembered"];
     return note.status === "unavailable" ? [`no ${downstreams[i].name}`] : [];
   });
-  return missing.length > 1 ? missing.join(", ") : why(page, downstreams);
+  if (missing.length > 1) return missing.join(", ");
+  const stale = page.notes.find((note) => note.status === "stale");
+  return stale ? `price remembered: ${outcome(stale.reason)[0]}` : why(page, downstreams);
 };
 
 /** Names as a person lists them. */
