@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
+	"sync/atomic"
 
+	"example.com/bff/fakes"
 	"example.com/bff/storefront/browsertest"
 )
 
@@ -92,18 +93,23 @@ func within(v *visitor) {
 	}
 }
 
-// comesLate is who opens the shop when a story goes on: as docker compose begins, and after a reload.
+// comesLate is who opens the shop when a story goes on: as docker compose begins, and after a reload. The first look at
+// the fakes may well miss one.
 func comesLate(v *visitor) {
-	fault, err := http.NewRequestWithContext(v.Context(), http.MethodPut, v.shop+"/fakes/recommendations/fault", strings.NewReader(`{"latencyMs": 8000}`))
-	if err != nil {
+	all := fakes.New(fakes.Options{})
+	if err := all.Set("recommendations", fakes.Fault{LatencyMs: new(8000)}); err != nil {
 		v.Fatal(err)
 	}
-	res, err := http.DefaultTransport.RoundTrip(fault)
-	if err != nil {
-		v.Fatal(err)
-	}
-	res.Body.Close()
-	tab := v.open("/p/p-1001")
+	var missed atomic.Bool
+	downstreams := serve(v.T, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/_fault/recommendations" && missed.CompareAndSwap(false, true) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		all.ServeHTTP(w, r)
+	}))
+	shop := serve(v.T, newStorefront(v.T, serve(v.T, v.stub), downstreams))
+	tab := v.browser.Open(v, shop.String()+"/p/p-1001", browsertest.View{})
 	tab.Sees("#story", "Recommendations take 8 s.")
 	tab.Sees("#presets [aria-pressed=true]", "Slow recommendations")
 	tab.Until("a crowd", "document.getElementById('visitors').value === '10'", "#story")

@@ -97,7 +97,7 @@ export class Panel {
   }
 
   #told(told) {
-    if (!this.#met) this.#meet(told);
+    if (!this.#met && downstreams.every(({ name }) => told[name])) this.#meet(told);
     for (const { name } of downstreams) this.#cards.find((c) => c.name === name).fake(told[name]);
     if (byId("panel-problem").textContent === unreachable) this.#problem("");
   }
@@ -105,7 +105,7 @@ export class Panel {
   /** A story that goes on already is told to who comes in: the fakes may have begun with it, or the page is there anew. */
   #meet(told) {
     this.#met = true;
-    const same = ({ faults }) => downstreams.every(({ name }) => inWords(told[name]?.fault ?? {}) === inWords(faults[name] ?? {}));
+    const same = ({ faults }) => downstreams.every(({ name }) => inWords(told[name].fault ?? {}) === inWords(faults[name] ?? {}));
     const running = presets.find((preset) => Object.keys(preset.faults).length > 0 && same(preset));
     if (!running) return;
     this.#press(running);
