@@ -129,7 +129,7 @@ func (p *person) priceOutage() {
 	p.Sees("#sublines", "Every offer fails: nothing can be bought.")
 	p.SeesLike("#prices-now", `^[1-9]\d* pages? of \d+ showed one, the oldest \d+ (s|min) old`)
 	p.SeesLike("#pages li", `Degraded\s+[^]*price remembered`)
-	p.SeesLike("#pages li", `Failed\s+price: (not asked, breaker open|answered with an error)`)
+	p.SeesLike("#pages li", `Failed, offer\s+price: (not asked, breaker open|answered with an error)`)
 	p.Sees("#events", "Remembered prices are shown")
 	p.Sees("#events", "Offers fail: price")
 	p.picture("ops-price-outage")

@@ -45,8 +45,9 @@ const newRow = (page) => {
   root.dataset.tone = page.kind === "slow" ? "warn" : tone;
   root.dataset.kind = page.kind;
   text(part.when, clock(page.at + page.ms));
-  text(part.answer, page.kind === "slow" ? `${words}, slow` : words);
-  text(part.why, briefly(page, model.fixed.downstreams) || `${page.resource} ${page.id}`);
+  const reason = briefly(page, model.fixed.downstreams);
+  text(part.answer, [words, page.kind === "slow" && "slow", reason && page.resource === "offer" && "offer"].filter(Boolean).join(", "));
+  text(part.why, reason || `${page.resource} ${page.id}`);
   text(part.took, `${millis(page.ms)} ms`);
   drawTrack(part.track, page);
   root.firstElementChild.addEventListener("click", () => openDetail(page));
