@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,8 @@ func TestTheHeadlineDoesNotExaggerate(t *testing.T) {
 	if !ok {
 		return
 	}
+	type turns []func() *page.Record
+	const unasked = "price remembered: not asked, breaker open"
 	whole := func() *page.Record { return answered(page.Full, 40*ms) }
 	without := func() *page.Record {
 		return call(answered(page.Degraded, 110*ms), page.Recommendations, page.Timeout, 100*ms)
@@ -25,16 +28,20 @@ func TestTheHeadlineDoesNotExaggerate(t *testing.T) {
 		r.Notes[page.Price] = page.Note{Status: page.StatusStale, Reason: page.BreakerOpen, Age: 14 * time.Second}
 		return r
 	}
+	one := func(o page.Outcome) func() *page.Record {
+		return func() *page.Record { return call(remembered(), page.Recommendations, o, ms) }
+	}
 	for name, c := range map[string]struct {
-		pages    []func() *page.Record // in turn
+		pages    turns // what is served, again and again
 		headline string
 		row      string
 	}{
 		"nobody":              {nil, "Nobody asks just now", ""},
-		"a few without":       {[]func() *page.Record{without, whole, whole, whole, whole}, "Some pages come without recommendations", "Degraded"},
-		"most without":        {[]func() *page.Record{without, without, whole}, "Pages come without recommendations", "Degraded"},
-		"a few remembered":    {[]func() *page.Record{remembered, whole, whole, whole, whole}, "Some pages show remembered prices", "price remembered: not asked, breaker open"},
-		"all from the memory": {[]func() *page.Record{remembered}, "Pages show remembered prices", "price remembered: not asked, breaker open"},
+		"a few without":       {turns{without, whole, whole, whole, whole}, "Some pages come without recommendations", "Degraded"},
+		"most without":        {turns{without, without, whole}, "Pages come without recommendations", "Degraded"},
+		"a few remembered":    {turns{remembered, whole, whole, whole, whole}, "Some pages show remembered prices", unasked},
+		"one of 40 without":   {slices.Concat(turns{one(page.Timeout)}, slices.Repeat(turns{one(page.OK)}, 39)), "Pages show remembered prices", unasked},
+		"all from the memory": {turns{remembered}, "Pages show remembered prices", unasked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOps(func() string { return "serving" })

@@ -9,9 +9,9 @@ const fared = (results) => {
   };
 };
 
-const failing = (downstream) => {
-  const { ok, absent, cancelled, ...failures } = downstream.lately.outcomes;
-  return total(failures) > 0;
+const failures = (downstream) => {
+  const { ok, absent, cancelled, ...others } = downstream.lately.outcomes;
+  return total(others);
 };
 
 /** The subject of a sentence that is true of n of all pages. */
@@ -27,8 +27,8 @@ const headline = (frame, all) => {
   const { pages, offers, stale } = frame.lately;
   const { whole, degraded, failed, refused } = fared(pages);
   const answered = whole + degraded + failed;
-  const missing = all.filter((d) => !d.critical && failing(d)).map((d) => d.name);
-  const broken = all.filter((d) => d.critical && failing(d)).map((d) => d.name);
+  const missing = all.filter((d) => !d.critical && failures(d) > (1 - nearly) * total(d.lately.outcomes)).map((d) => d.name);
+  const broken = all.filter((d) => d.critical && failures(d) > 0).map((d) => d.name);
   const want = broken.length > 0 ? ` for want of ${listed(broken)}` : "";
   if (failed > 0) {
     return [failed / answered < few ? "warn" : "bad", `${pagesOf(failed, answered)} fail${want}`];
