@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -280,9 +281,8 @@ func TestAHalfSentOrderIsCutOff(t *testing.T) {
 		start := time.Now()
 		_ = conn.SetDeadline(start.Add(time.Minute))
 		_, _ = io.WriteString(conn, "PUT /override/stock HTTP/1.1\r\nHost: bff\r\nContent-Length: 100\r\n\r\n{")
-		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil || answer.StatusCode != 400 || time.Since(start) != 10*time.Second {
-			t.Fatalf("%v after %v, %v", answer, time.Since(start), err)
+		if answer, err := io.ReadAll(conn); err != nil || time.Since(start) != 10*time.Second || bytes.HasPrefix(answer, []byte("HTTP/1.1 2")) {
+			t.Errorf("%q after %v, %v", answer, time.Since(start), err)
 		}
 		if n := w.Scrape().Sum("bff_override_active"); n != 0 {
 			t.Errorf("%v in force", n)
