@@ -90,8 +90,8 @@ func (r *Redis) dropQueued(l *lane) {
 	}
 }
 
-// send returns an error or nil for each of batch. What fails is sent once more, with the whole script: Redis may not have
-// it, or may have stood still for a moment. Sending something twice does no harm.
+// send returns an error or nil for each of batch. What fails is sent once more, with the whole script, if Redis answered
+// at all: it may not have the script, or may have stood still in the middle. Sending something twice does no harm.
 func (r *Redis) send(batch []write) []error {
 	errs := r.pipeline(batch, r.script.EvalSha)
 	var failed []write
@@ -100,7 +100,7 @@ func (r *Redis) send(batch []write) []error {
 			failed = append(failed, batch[i])
 		}
 	}
-	if len(failed) == 0 {
+	if len(failed) == 0 || !slices.ContainsFunc(errs, answered) {
 		return errs
 	}
 	again := r.pipeline(failed, r.script.Eval)
@@ -111,6 +111,8 @@ func (r *Redis) send(batch []write) []error {
 	}
 	return errs
 }
+
+func answered(err error) bool { return err == nil || redis.HasErrorPrefix(err, "NOSCRIPT") }
 
 type evaluate func(ctx context.Context, c redis.Scripter, keys []string, args ...any) *redis.Cmd
 
