@@ -137,8 +137,10 @@ func (tab *Tab) Drawn(selectors ...string) {
 	for _, selector := range selectors {
 		seen := Ask[bool](tab, fmt.Sprintf(`(() => {
 			const e = [...document.querySelectorAll(%s)].find((e) => e.checkVisibility());
-			const { backgroundColor, backgroundImage } = getComputedStyle(e);
-			return backgroundImage !== "none" || ![getComputedStyle(document.body).backgroundColor, "rgba(0, 0, 0, 0)"].includes(backgroundColor);
+			const { backgroundColor, backgroundImage, borderTopStyle, borderTopColor } = getComputedStyle(e);
+			const told = [backgroundColor, ...(borderTopStyle === "none" ? [] : [borderTopColor])];
+			const beneath = [getComputedStyle(document.body).backgroundColor, "rgba(0, 0, 0, 0)"];
+			return backgroundImage !== "none" || told.some((colour) => !beneath.includes(colour));
 		})()`, quote(selector)))
 		if !seen {
 			tab.t.Errorf("%s cannot be seen", selector)
