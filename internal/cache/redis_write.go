@@ -56,10 +56,10 @@ func (r *Redis) writeAll(l *lane) {
 }
 
 // write tells whether Redis took anything. While it takes nothing, the batch is tried again, and once more when Close
-// begins: Redis may have come back since.
+// has begun: Redis may have come back since, or have stood still for a moment.
 func (r *Redis) write(l *lane, batch []write) bool {
 	giveUp := time.Now().Add(keepTrying)
-	for last := r.closing.Err() != nil; ; last = !r.pause() {
+	for last := false; ; last = !r.pause() {
 		errs := r.send(batch)
 		taken := slices.Contains(errs, nil)
 		r.report(l, page.MemorySet, taken, cmp.Or(errs...))
