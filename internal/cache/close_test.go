@@ -67,6 +67,9 @@ func TestCloseDoesNotWaitForADeadRedis(t *testing.T) {
 	if n := s.counts.all(page.MemorySet); n != prices+1 {
 		t.Errorf("%d of %d prices were accounted for: %v", n, prices+1, s.counts.n)
 	}
+	if n := s.counts.of(page.MemorySet, page.MemoryOK); n != 1 {
+		t.Errorf("%d prices were written to a silent Redis", n-1)
+	}
 	if log := s.log.String(); strings.Contains(log, "closed") {
 		t.Errorf("what Close cut off was called trouble: %s", log)
 	}

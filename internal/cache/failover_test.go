@@ -2,7 +2,6 @@ package cache_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,9 +19,7 @@ func addReplica(t *testing.T, master *redistest.Server) *redistest.Server {
 	}
 	id := master.ClusterMyID(t.Context()).Val()
 	redistest.Eventually(t, "the replica knows its master", func() bool { return r.ClusterReplicate(t.Context(), id).Err() == nil })
-	redistest.Eventually(t, "the replica follows", func() bool {
-		return strings.Contains(r.Info(t.Context(), "replication").Val(), "master_link_status:up")
-	})
+	follows(t, r)
 	return r
 }
 

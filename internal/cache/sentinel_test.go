@@ -21,10 +21,16 @@ func startPair(t *testing.T, password string) (master, replica *redistest.Server
 	if err := replica.ReplicaOf(t.Context(), "127.0.0.1", master.Port).Err(); err != nil {
 		t.Fatal(err)
 	}
+	follows(t, replica)
+	return master, replica
+}
+
+// follows waits until a replica has what its master has.
+func follows(t *testing.T, replica *redistest.Server) {
+	t.Helper()
 	redistest.Eventually(t, "the replica follows", func() bool {
 		return strings.Contains(replica.Info(t.Context(), "replication").Val(), "master_link_status:up")
 	})
-	return master, replica
 }
 
 // hasGoodReplica waits until a Sentinel could make a replica master.

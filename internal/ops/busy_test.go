@@ -1,7 +1,6 @@
 package ops_test
 
 import (
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -41,19 +40,14 @@ func TestTwoThousandPagesASecond(t *testing.T) {
 		return
 	}
 	const markup = `<img src=x onerror=alert(1)>`
-	o := newOps(func() string { return "serving" })
-	server := httptest.NewServer(o.Handler())
-	t.Cleanup(func() {
-		o.Close()
-		server.Close()
-	})
+	o, url := serveOps(t)
 	results := [...]page.Result{page.Degraded, page.Unavailable, page.Full, page.Shed}
 	keepServing(t, 2000, func(i int) {
 		r := call(answered(results[i%4], 60*ms), page.Price, page.Timeout, 50*ms)
 		r.ID, r.RequestID = markup, markup
 		o.Served(r)
 	})
-	tab := b.Open(t, server.URL+"/ops", browsertest.View{Dark: true})
+	tab := b.Open(t, url+"/ops", browsertest.View{Dark: true})
 	tab.SeesLike("#rate", `^(1,9|2,0)\d\d$`)
 	for _, kind := range []string{"degraded", "failed", "refused"} {
 		tab.SeesLike("#filter label:has([value="+kind+"])", ` 100$`)

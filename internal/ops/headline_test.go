@@ -1,7 +1,6 @@
 package ops_test
 
 import (
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -44,16 +43,11 @@ func TestTheHeadlineDoesNotExaggerate(t *testing.T) {
 		"all from the memory": {turns{remembered}, "Pages show remembered prices", unasked},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := newOps(func() string { return "serving" })
-			server := httptest.NewServer(o.Handler())
-			t.Cleanup(func() {
-				o.Close()
-				server.Close()
-			})
+			o, url := serveOps(t)
 			if len(c.pages) > 0 {
 				keepServing(t, 50, func(i int) { o.Served(c.pages[i%len(c.pages)]()) })
 			}
-			tab := b.Open(t, server.URL+"/ops", browsertest.View{})
+			tab := b.Open(t, url+"/ops", browsertest.View{})
 			tab.SeesLike("h1", "^"+c.headline+"$")
 			if len(c.pages) == 0 {
 				tab.Sees("#pages-none", "None so far.")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -46,6 +47,17 @@ func newOps(state func() string) *ops.Ops {
 		Version: "v1", Revision: "abc", Config: []string{"BFF_ADDR=:8080", "BFF_REDIS_URL=***"}, Deadline: 450 * ms,
 		State: state, Objectives: slo.NewLedger([]string{"web"}).Report,
 	})
+}
+
+// serveOps serves them at a URL until the test ends.
+func serveOps(t *testing.T) (*ops.Ops, string) {
+	o := newOps(func() string { return "serving" })
+	server := httptest.NewServer(o.Handler())
+	t.Cleanup(func() {
+		o.Close()
+		server.Close()
+	})
+	return o, server.URL
 }
 
 func newWorld(t *testing.T) *world {

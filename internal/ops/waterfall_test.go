@@ -2,7 +2,6 @@ package ops_test
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -44,14 +43,9 @@ func TestTheWaterfallDrawsWhatHappened(t *testing.T) {
 	if !ok {
 		return
 	}
-	o := newOps(func() string { return "serving" })
-	server := httptest.NewServer(o.Handler())
-	t.Cleanup(func() {
-		o.Close()
-		server.Close()
-	})
+	o, url := serveOps(t)
 	o.Served(eventful())
-	tab := b.Open(t, server.URL+"/ops", browsertest.View{Height: 2200, Width: 1440})
+	tab := b.Open(t, url+"/ops", browsertest.View{Height: 2200, Width: 1440})
 	tab.Sees("#pages li", "price remembered, no recommendations")
 
 	// The axis is as long as the deadline and a tenth: 495 ms.
@@ -90,7 +84,7 @@ func TestTheWaterfallDrawsWhatHappened(t *testing.T) {
 	tab.Accessible()
 	tab.Screenshot("ops-waterfall")
 
-	phone := b.Open(t, server.URL+"/ops", browsertest.View{Width: 360, Height: 1200, Dark: true})
+	phone := b.Open(t, url+"/ops", browsertest.View{Width: 360, Height: 1200, Dark: true})
 	phone.Click("#pages button")
 	phone.SeesLike("#detail-lanes", "hedge at 95 ms")
 	phone.Accessible()

@@ -14,14 +14,7 @@ func TestAScraperThatDoesNotReadIsCutOff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := world.Start(t)
 		for range 4 {
-			conn, err := w.Net.DialContext(t.Context(), "tcp", world.Admin)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			if _, err := conn.Write([]byte("GET /metrics HTTP/1.1\r\nHost: admin\r\n\r\n")); err != nil {
-				t.Fatal(err)
-			}
+			dialTo(t, w, world.Admin, "GET /metrics HTTP/1.1\r\nHost: admin\r\n\r\n")
 		}
 		scrape := func() world.Answer { return w.Do(context.Background(), http.MethodGet, world.Admin, "/metrics") }
 		time.Sleep(time.Second)

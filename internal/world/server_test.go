@@ -22,7 +22,12 @@ import (
 // dial opens a connection to the service and says something on it.
 func dial(t *testing.T, w *world.World, says string) net.Conn {
 	t.Helper()
-	conn, err := w.Net.DialContext(t.Context(), "tcp", world.Public)
+	return dialTo(t, w, world.Public, says)
+}
+
+func dialTo(t *testing.T, w *world.World, host, says string) net.Conn {
+	t.Helper()
+	conn, err := w.Net.DialContext(t.Context(), "tcp", host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,13 +186,8 @@ func TestNobodyWaitsForABody(t *testing.T) {
 // neverSends announces a body and wants the answer at once.
 func neverSends(t *testing.T, host, request string, status int) {
 	w := world.Start(t)
-	conn, err := w.Net.DialContext(t.Context(), "tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	start := time.Now()
-	_, _ = io.WriteString(conn, request+" HTTP/1.1\r\nHost: bff\r\nContent-Length: 1000\r\n\r\n")
+	conn := dialTo(t, w, host, request+" HTTP/1.1\r\nHost: bff\r\nContent-Length: 1000\r\n\r\n")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -273,14 +273,9 @@ func open(conns []net.Conn) int {
 func TestAHalfSentOrderIsCutOff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := world.Start(t)
-		conn, err := w.Net.DialContext(t.Context(), "tcp", world.Admin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
 		start := time.Now()
+		conn := dialTo(t, w, world.Admin, "PUT /override/stock HTTP/1.1\r\nHost: bff\r\nContent-Length: 100\r\n\r\n{")
 		_ = conn.SetDeadline(start.Add(time.Minute))
-		_, _ = io.WriteString(conn, "PUT /override/stock HTTP/1.1\r\nHost: bff\r\nContent-Length: 100\r\n\r\n{")
 		if answer, err := io.ReadAll(conn); err != nil || time.Since(start) != 10*time.Second || bytes.HasPrefix(answer, []byte("HTTP/1.1 2")) {
 			t.Errorf("%q after %v, %v", answer, time.Since(start), err)
 		}
