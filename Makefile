@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 # PKG narrows test and bench, as in make test PKG=./internal/merge; TESTFLAGS goes to go test.
 PKG       ?= ./...
 TESTFLAGS ?=
-FUZZTIME  ?= 10s
+INPUTS    ?= 20000
 # SEEDS is how many schedules chaos runs; SEED and KEEP are one of them, as a failing one prints them.
 SEEDS     ?= 200
 SEED      ?=
@@ -47,8 +47,8 @@ imports: ## who may import whom, and the other rules that hold everywhere
 tidy: ## whether go.mod and go.sum are what the code needs
 	go mod tidy -diff
 
-fuzz: ## each fuzz target for FUZZTIME (10s)
-	@.ci/fuzz $(FUZZTIME)
+fuzz: ## each fuzz target with INPUTS (20000) inputs
+	@.ci/fuzz $(INPUTS)
 
 vuln: ## known vulnerabilities that the code can reach
 	@.ci/vuln $(TOOL)
