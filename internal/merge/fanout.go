@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,7 +21,6 @@ type fanout struct {
 	query   *page.Query
 	refuses func(page.Dependency, *page.Query) bool
 	rec     *page.Record // each call writes its own place in Calls
-	ahead   vanguard
 
 	mu         sync.Mutex
 	failed     []page.FailedDependency
@@ -43,61 +41,48 @@ const headStart = 10 * time.Millisecond
 // error is there. A vital part that is refused goes first, since the page most likely ends with it: asking the other
 // downstreams, only to hang up on them, would cost each a connection a page for as long as one breaker is open.
 func (f *fanout) all(parts ...part) error {
+	var ahead []part
+	others := parts[:0]
 	for _, p := range parts {
-		f.ahead.has[p.from] = p.vital && f.refuses != nil && f.refuses(p.from, f.query)
+		if p.vital && f.refuses != nil && f.refuses(p.from, f.query) {
+			ahead = append(ahead, p)
+		} else {
+			others = append(others, p)
+		}
 	}
-	if f.ahead.first(f.group, parts) {
-		for _, p := range parts {
-			if !f.ahead.has[p.from] {
-				f.group.Go(p.run)
-			}
+	if len(ahead) == 0 || f.survives(ahead) {
+		for _, p := range others {
+			f.group.Go(p.run)
 		}
 	}
 	return f.wait()
 }
 
-// vanguard is the parts that go first.
-type vanguard struct {
-	has   [page.NumDependencies]bool
-	away  sync.WaitGroup
-	ended atomic.Bool // the page, by one of them
-}
-
-// first runs them, and tells whether the page goes on: once all are back, or have used their head start up. An error is
-// held until then, so that the page tells of all that was refused.
-func (v *vanguard) first(g *errgroup.Group, parts []part) bool {
-	if v.has == [page.NumDependencies]bool{} {
-		return true
-	}
-	met := make(chan struct{})
-	for _, p := range parts {
-		if !v.has[p.from] {
-			continue
-		}
-		v.away.Add(1)
-		g.Go(func() error {
+// survives runs the parts that go ahead, and tells whether the page goes on: once all are back, or have used their head
+// start up. An error is held until then, so that the page tells of all that was refused.
+func (f *fanout) survives(ahead []part) bool {
+	back, met := make(chan error, len(ahead)), make(chan struct{})
+	defer close(met)
+	for _, p := range ahead {
+		f.group.Go(func() error {
 			err := p.run()
-			if err != nil {
-				v.ended.Store(true)
-			}
-			v.away.Done()
+			back <- err
 			<-met
 			return err
 		})
 	}
-	defer close(met)
-	back := make(chan struct{})
-	go func() {
-		v.away.Wait()
-		close(back)
-	}()
 	timer := time.NewTimer(headStart)
 	defer timer.Stop()
-	select {
-	case <-back:
-	case <-timer.C:
+	alive := true
+	for range ahead {
+		select {
+		case err := <-back:
+			alive = alive && err == nil
+		case <-timer.C:
+			return alive
+		}
 	}
-	return !v.ended.Load()
+	return alive
 }
 
 // errFailed ends the page; what failed is in fanout.failed.
