@@ -25,10 +25,7 @@ import (
 	"example.com/bff/internal/page"
 )
 
-const (
-	maxAge     = 20 * time.Millisecond // in the queue
-	usefulRest = 20 * time.Millisecond // of the caller's time, at least, for there to be any use in admitting it
-)
+const maxAge = 20 * time.Millisecond // in the queue
 
 // Options of an Admission.
 type Options struct {
@@ -87,8 +84,8 @@ func (a *Admission) Admit(ctx context.Context, p page.Priority) (leave func(), w
 	}
 	now := time.Now()
 	until, late := now.Add(maxAge), page.ShedAge
-	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-usefulRest).Before(until) {
-		until, late = deadline.Add(-usefulRest), page.ShedDeadline
+	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-page.LeastTime).Before(until) {
+		until, late = deadline.Add(-page.LeastTime), page.ShedDeadline
 	}
 	if until.Before(now) {
 		return nothing, 0, late

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/bff/internal/page"
 	"example.com/bff/internal/peer"
 )
 
@@ -17,7 +18,7 @@ func clientKey(r *http.Request, trusted []netip.Prefix) string {
 	if !peer.Within(p, trusted) {
 		return addressKey(p)
 	}
-	if id := r.Header["X-Client-Id"]; len(id) == 1 && validClientID(id[0]) {
+	if id := r.Header["X-Client-Id"]; len(id) == 1 && page.Unreserved(id[0], maxClientID) {
 		return "id:" + id[0]
 	}
 	return addressKey(forwardedFor(r.Header["X-Forwarded-For"], p, trusted))
@@ -70,13 +71,4 @@ func parseHop(s string) netip.Addr {
 	}
 	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"))
 	return peer.Plain(a)
-}
-
-func validClientID(s string) bool {
-	if s == "" || len(s) > maxClientID {
-		return false
-	}
-	return strings.IndexFunc(s, func(c rune) bool {
-		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("._~-", c))
-	}) < 0
 }

@@ -22,7 +22,6 @@ const (
 	headerTraceState  = "Tracestate"
 
 	userAgent     = "bff"
-	maxRequestID  = 128
 	maxTraceState = 512
 )
 
@@ -90,8 +89,9 @@ func (c *Client[T]) fields(q *page.Query, forwarded []string) []field {
 	for i, v := range forwarded {
 		add(c.forward.names[i], v)
 	}
-	add(headerRequestID, fieldValue([]string{q.RequestID}, maxRequestID))
-	if parent := q.Header[headerTraceParent]; len(parent) == 1 && validTraceParent(parent[0]) {
+	add(headerRequestID, q.RequestID)
+	parent := q.Header[headerTraceParent]
+	if _, _, ok := page.ParseTraceParent(parent); ok {
 		add(headerTraceParent, parent[0])
 		add(headerTraceState, fieldValue(q.Header[headerTraceState], maxTraceState))
 	}
@@ -132,27 +132,3 @@ func (nothing) Close() error             { return nil }
 func (nothing) WriteTo(io.Writer) (int64, error) { return 0, nil }
 
 var asIs = []string{"identity"}
-
-// validTraceParent checks the form of W3C Trace Context: version, trace id, parent id and flags in lower-case hex,
-// the version not ff and no id all zero. Versions after 00 may have more behind.
-func validTraceParent(s string) bool {
-	const whole = len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-	if len(s) < whole || len(s) > maxForwarded || s[2] != '-' || s[35] != '-' || s[52] != '-' {
-		return false
-	}
-	version, trace, parent, flags := s[:2], s[3:35], s[36:52], s[53:55]
-	if !lowerHex(version) || !lowerHex(trace) || !lowerHex(parent) || !lowerHex(flags) || version == "ff" ||
-		strings.Trim(trace, "0") == "" || strings.Trim(parent, "0") == "" {
-		return false
-	}
-	return len(s) == whole || version != "00" && s[whole] == '-' && fieldValue([]string{s}, maxForwarded) != ""
-}
-
-func lowerHex(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}

@@ -37,7 +37,7 @@ func (h *Handlers) admit(next handler) handler {
 		if refused == page.NotShed {
 			x.leave = leave
 			defer leave() // when there is no answer to send
-			if waited == 0 || time.Until(x.deadline) >= leastTime {
+			if waited == 0 || time.Until(x.deadline) >= page.LeastTime {
 				return next(x)
 			}
 			refused = page.ShedDeadline

@@ -26,14 +26,9 @@ func allowed(h http.Header, now time.Time, limit time.Duration) (d time.Duration
 
 // digits is the value of a header that was told once and is 1 to most decimal digits.
 func digits(values []string, most int) (int64, bool) {
-	if len(values) != 1 || len(values[0]) == 0 || len(values[0]) > most {
+	if len(values) != 1 || len(values[0]) > most {
 		return 0, false
 	}
-	for i := range len(values[0]) {
-		if c := values[0][i]; c < '0' || c > '9' {
-			return 0, false
-		}
-	}
-	n, err := strconv.ParseInt(values[0], 10, 64)
-	return n, err == nil
+	n, err := strconv.ParseUint(values[0], 10, 63) // no sign
+	return int64(n), err == nil
 }

@@ -4,15 +4,11 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"example.com/bff/internal/page"
 )
-
-// leastTime is what an answer needs to be worth beginning.
-const leastTime = 20 * time.Millisecond
 
 // record begins what Served will be told.
 func (h *Handlers) record(kind page.Resource) step {
@@ -35,7 +31,7 @@ func (h *Handlers) begin(x *exchange, kind page.Resource) {
 		Priority:  h.priority(x.r, kind),
 		Start:     x.start,
 	}
-	x.rec.TraceID, x.rec.Sampled = traceID(header)
+	x.rec.TraceID, x.rec.Sampled, _ = page.ParseTraceParent(header["Traceparent"])
 	x.rec.Allowed, x.rec.Shortened = allowed(header, x.start, h.config.Deadline)
 	x.deadline = x.start.Add(x.rec.Allowed)
 	x.query = page.Query{
@@ -81,7 +77,7 @@ func productID(r *http.Request) (page.ID, error) {
 // inTime refuses what is too late to begin, and gives the rest its deadline: the queue's time is part of it.
 func inTime(next handler) handler {
 	return func(x *exchange) error {
-		if x.rec.Allowed < leastTime {
+		if x.rec.Allowed < page.LeastTime {
 			return errSpent
 		}
 		ctx, cancel := context.WithDeadline(x.ctx, x.deadline)

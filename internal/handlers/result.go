@@ -8,12 +8,8 @@ import (
 	"example.com/bff/internal/page"
 )
 
-const (
-	// shortTime is what a caller has to allow for a missed deadline to be ours.
-	shortTime = 300 * time.Millisecond
-	// recallReserve is how long before the page's end the live price is given up, so that a remembered one can be read.
-	recallReserve = 25 * time.Millisecond
-)
+// shortTime is what a caller has to allow for a missed deadline to be ours.
+const shortTime = 300 * time.Millisecond
 
 // settle writes down how x was answered.
 func (x *exchange) settle(a answer, now time.Time) {
@@ -46,7 +42,7 @@ func (x *exchange) outOfShortTime(now time.Time) bool {
 		return false
 	}
 	price := x.rec.Calls[page.Price]
-	priceEnd := x.deadline.Add(-recallReserve)
+	priceEnd := x.deadline.Add(-page.RecallReserve)
 	return !now.Before(x.deadline) ||
 		price.Outcome == page.Timeout && !price.Start.Add(price.Duration).Before(priceEnd)
 }

@@ -5,13 +5,9 @@ package merge
 
 import (
 	"context"
-	"time"
 
 	"example.com/bff/internal/page"
 )
-
-// recallReserve is how long before the page's end the live price call ends, so that a remembered price can be read.
-const recallReserve = 25 * time.Millisecond
 
 // Sources are the downstreams, each a func.
 type Sources struct {

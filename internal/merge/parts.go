@@ -68,7 +68,7 @@ func priceOrMemory(f *fanout, dst *page.PriceSection, src page.Source[page.Quote
 		ctx := f.ctx
 		if deadline, ok := ctx.Deadline(); ok {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-recallReserve))
+			ctx, cancel = context.WithDeadline(ctx, deadline.Add(-page.RecallReserve))
 			defer cancel()
 		}
 		quote, call := ask(f, ctx, page.Price, src)

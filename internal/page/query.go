@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// MaxIDLength is the longest product id, in characters.
-const MaxIDLength = 64
-
 // ErrInvalidID says what a product id may be.
 var ErrInvalidID = errors.New("a product id is 1 to 64 characters of A-Z a-z 0-9 . _ ~ - other than . and .. alone")
 
@@ -18,21 +15,10 @@ type ID struct{ s string }
 
 // ParseID checks s, already percent-decoded. It returns ErrInvalidID for anything a product id may not be.
 func ParseID(s string) (ID, error) {
-	if s == "" || len(s) > MaxIDLength || s == "." || s == ".." {
+	if !Unreserved(s, 64) || s == "." || s == ".." {
 		return ID{}, ErrInvalidID
 	}
-	for i := range len(s) {
-		if !unreserved(s[i]) {
-			return ID{}, ErrInvalidID
-		}
-	}
 	return ID{s}, nil
-}
-
-// unreserved is RFC 3986's set of characters that never need escaping.
-func unreserved(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		c == '-' || c == '.' || c == '_' || c == '~'
 }
 
 func (id ID) String() string { return id.s }
@@ -60,6 +46,14 @@ type Query struct {
 	Offer     bool        // asked on the money path: may use the part of a bulkhead that is kept for offers
 	Shortened bool        // the caller allowed less than the default deadline
 }
+
+// Times of a request that more than one package goes by.
+const (
+	// LeastTime is what must be left of it for any work to be worth beginning.
+	LeastTime = 20 * time.Millisecond
+	// RecallReserve is how long before a page's end the live price call ends, so that a remembered price can be read.
+	RecallReserve = 25 * time.Millisecond
+)
 
 // Source asks one downstream. It returns when it has an answer or when ctx ends, whichever is first; the value is
 // meaningful only if the call's Outcome is OK. It never panics.
