@@ -23,14 +23,14 @@ const (
 func (f *flight[T]) attempt(ctx context.Context, kind page.AttemptKind, p permit) (a answer[T]) {
 	start := time.Now()
 	n := f.log.begin(kind, start)
-	ctx, end := f.c.traced(ctx, kind)
 	a = defect[T]() // stands if the exchange panics
 	defer func() {
 		f.c.witness.caught(recover())
-		end(a.outcome)
 		f.c.breaker.settle(p, a.verdict)
 		f.c.witness.attempted(f.log.end(n, a.outcome, time.Now()))
 	}()
+	ctx, end := f.c.traced(ctx, kind)
+	defer func() { end(a.outcome) }()
 	if p.probe {
 		ctx = context.WithoutCancel(ctx) // it gives its place back by a verdict alone, whoever leaves
 	}

@@ -215,6 +215,46 @@ func TestPanicsInObserversHarmNobody(t *testing.T) {
 	})
 }
 
+func TestPanicsInTracingLeakNothing(t *testing.T) {
+	type end = func(page.Outcome)
+	type traced = func(context.Context, page.AttemptKind) (context.Context, end)
+	tests := map[page.Outcome]traced{
+		page.UpstreamError: func(context.Context, page.AttemptKind) (context.Context, end) { panic("begin") },
+		page.OK: func(ctx context.Context, _ page.AttemptKind) (context.Context, end) {
+			return ctx, func(page.Outcome) { panic("end") }
+		},
+	}
+	for want, broken := range tests {
+		for _, hedge := range []time.Duration{0, 2 * ms} {
+			synctest.Test(t, func(t *testing.T) {
+				now := broken
+				s := downstreams.Table()[page.Reviews]
+				s.URL, s.HedgeAfter.Delay, s.BreakerMinCalls, s.BreakerProbes = "http://downstream/{id}", hedge, 1, 1
+				client, err := downstreams.New(s, decodeText, downstreams.Options[string]{
+					Transport: ok, Traced: func(ctx context.Context, k page.AttemptKind) (context.Context, end) { return now(ctx, k) },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer client.Close()
+				for range 3 { // a failed one opens the breaker, so that the next is a probe
+					if _, call := client.Ask(t.Context(), query("p")); call.Outcome != want {
+						t.Errorf("hedge after %v: %v, want %v", hedge, call.Outcome, want)
+					}
+					time.Sleep(10 * time.Second)
+				}
+				now = func(ctx context.Context, _ page.AttemptKind) (context.Context, end) {
+					return ctx, func(page.Outcome) {}
+				}
+				_, call := client.Ask(t.Context(), query("p"))
+				if synctest.Wait(); call.Outcome != page.OK || client.State().Breaker != page.StateClosed || client.State().InFlight != 0 {
+					t.Errorf("hedge after %v: in the end %v, %+v", hedge, call.Outcome, client.State())
+				}
+			})
+		}
+	}
+}
+
 type broken struct{}
 
 func (broken) Attempted(page.Dependency, page.Attempt)         { panic("attempted") }
