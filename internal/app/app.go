@@ -70,28 +70,19 @@ func (a *App) build(o Options) error {
 		return err
 	}
 	a.closing(traces.Close)
-	memory, err := openMemory(cfg, o.Logger, memoryObserver{metrics, a.people})
+	memory, err := a.memory(metrics)
 	if err != nil {
 		return err
 	}
-	a.closing(func(ctx context.Context) {
-		if err := memory.Close(ctx); err != nil {
-			o.Logger.Warn("not every price was remembered", "error", err)
-		}
-	})
 	five := &five{}
-	a.closing(func(context.Context) { five.close() })
-	wiring := wiring{o, cfg.Downstreams, overrides, metrics, observer{metrics, a.people, o.Logger}, traces, five}
-	if err := wiring.all(memory); err != nil {
+	if err := (wiring{a, o, overrides, metrics, traces, five}).all(memory); err != nil {
 		return err
 	}
 	limiter, err := a.rateLimit(metrics)
 	if err != nil {
 		return err
 	}
-	admit := a.admission(o, metrics, overrides)
 	access := accesslog.New(o.Logger, cfg.LogSample)
-
 	a.handlers = handlers.New(handlers.Config{
 		Pages:    merge.New(five.sources(traces), five.recall(memory)),
 		Deadline: cfg.Deadline,
@@ -109,7 +100,7 @@ func (a *App) build(o Options) error {
 		PageCacheControl: cfg.PageCacheControl,
 		CORSOrigins:      cfg.CORSOrigins,
 		TrustedProxies:   cfg.TrustedProxies,
-		Admission:        admit,
+		Admission:        a.admission(o, metrics, overrides),
 		RateLimit:        limiter,
 	})
 	a.public = a.newServer(traces.Handler(a.handlers.Public()), "BFF_ADDR", cfg.Addr, o)

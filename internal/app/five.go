@@ -23,7 +23,6 @@ type five struct {
 	reviews         *downstreams.Client[page.ReviewSummary]
 	recommendations *downstreams.Client[page.Items]
 	refuses         [page.NumDependencies]func(*page.Query) bool
-	end             []func()
 }
 
 func (f *five) sources(t *tracing.Tracing) merge.Sources {
@@ -44,19 +43,12 @@ func (f *five) recall(memory cache.Store) merge.Recall {
 	}
 }
 
-func (f *five) close() {
-	for _, end := range f.end {
-		end()
-	}
-}
-
 // wiring is what every client is connected with.
 type wiring struct {
+	app       *App
 	options   Options
-	table     [page.NumDependencies]downstreams.Settings
 	overrides *override.Board
 	metrics   *slo.Metrics
-	observer  observer
 	traces    *tracing.Tracing
 	five      *five
 }
@@ -76,18 +68,18 @@ func (w wiring) all(memory cache.Store) error {
 func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], decode downstreams.Decode[T],
 	learned func(id page.ID, key string, v T, absent bool, sent time.Time),
 ) error {
-	settings := w.table[d]
+	settings := w.app.cfg.Downstreams[d]
 	transport := downstreams.NewTransport(settings, w.options.Dial)
 	client, err := downstreams.New(settings, decode, downstreams.Options[T]{
-		Transport: w.traces.Transport(transport), Traced: w.traces.Attempts(d), Observer: w.observer, Logger: w.options.Logger, Learned: learned,
-		Override: w.overrides.Downstream(d),
+		Transport: w.traces.Transport(transport), Traced: w.traces.Attempts(d), Learned: learned,
+		Observer: observer{w.metrics, w.app.people, w.app.log}, Logger: w.app.log, Override: w.overrides.Downstream(d),
 	})
 	if err != nil {
 		return err
 	}
 	*dst = client
 	w.five.refuses[d] = client.Refuses
-	w.five.end = append(w.five.end, func() {
+	w.app.closing(func(context.Context) {
 		client.Close()
 		transport.CloseIdleConnections()
 	})
@@ -95,7 +87,7 @@ func connect[T any](w wiring, d page.Dependency, dst **downstreams.Client[T], de
 		s := client.State()
 		return slo.DownstreamState{Breaker: s.Breaker, InFlight: s.InFlight, Limit: s.Limit, Tokens: s.Tokens}
 	})
-	w.observer.people.WatchDownstream(d, settings.Timeout, func() ops.DownstreamState { return ops.DownstreamState(client.State()) })
+	w.app.people.WatchDownstream(d, settings.Timeout, func() ops.DownstreamState { return ops.DownstreamState(client.State()) })
 	return nil
 }
 

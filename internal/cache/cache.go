@@ -42,10 +42,6 @@ type Store interface {
 
 	// Forget says that at asOf there was no price. Like Remember, it never blocks and never fails.
 	Forget(k Key, asOf time.Time)
-
-	// Close writes what is still queued until ctx ends, counts the rest as dropped, and ends all that the store has
-	// started. Its error is ctx's when something was dropped for it. The store is of no use afterwards, and does no harm.
-	Close(ctx context.Context) error
 }
 
 // Key names what is remembered: a product, as seen with certain request headers.

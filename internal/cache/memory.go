@@ -17,7 +17,7 @@ type MemoryOptions struct {
 	Observer Observer
 }
 
-// Memory is the store in this process: the least recently used goes first. It has no goroutine.
+// Memory is the store in this process: the least recently used goes first. It has no goroutine, and nothing to close.
 type Memory struct {
 	staleFor time.Duration
 	maxBytes int
@@ -95,6 +95,3 @@ func (m *Memory) keep(key string, v value) {
 		m.values.RemoveOldest()
 	}
 }
-
-// Close has nothing to write.
-func (m *Memory) Close(context.Context) error { return nil }

@@ -25,7 +25,7 @@ type RedisOptions struct {
 	Logger   *slog.Logger
 }
 
-// Redis is the store that all instances of the service share.
+// Redis is the store that all instances of the service share. Close it.
 type Redis struct {
 	staleFor time.Duration
 	observer Observer
@@ -127,7 +127,9 @@ func resultOf(err error) page.MemoryResult {
 	}
 }
 
-// Close writes what is queued until ctx ends. A Redis that fails meanwhile is not tried again.
+// Close writes what is still queued until ctx ends, counts the rest as dropped, and ends all that the store has started.
+// A Redis that fails meanwhile is not tried again. The error is ctx's when something was dropped for it. The store is of
+// no use afterwards, and does no harm.
 func (r *Redis) Close(ctx context.Context) error {
 	for _, l := range r.lanes.all {
 		l.writes.close()
