@@ -19,7 +19,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/bff/internal/page"
@@ -94,14 +93,13 @@ func (a *Admission) Admit(ctx context.Context, p page.Priority) (leave func(), w
 	if refused != page.NotShed {
 		return nothing, 0, refused
 	}
-	if w == nil {
-		return a.place(), 0, page.NotShed
+	if w != nil {
+		admitted, refused := a.wait(ctx, w)
+		if waited = time.Since(now); !admitted {
+			return nothing, waited, refused
+		}
 	}
-	admitted, refused := a.wait(ctx, w)
-	if !admitted {
-		return nothing, time.Since(now), refused
-	}
-	return a.place(), time.Since(now), page.NotShed
+	return sync.OnceFunc(a.release), waited, page.NotShed
 }
 
 // InFlight is how many were admitted and have not left.
@@ -120,16 +118,6 @@ func (a *Admission) read(n *int) int {
 }
 
 func nothing() {}
-
-// place is what gives back a place that was taken: once.
-func (a *Admission) place() (leave func()) {
-	var left atomic.Bool
-	return func() {
-		if left.CompareAndSwap(false, true) {
-			a.release()
-		}
-	}
-}
 
 // enter takes a place, or joins the queue, or refuses.
 func (a *Admission) enter(p page.Priority, until time.Time, late page.ShedReason) (*waiter, page.ShedReason) {
