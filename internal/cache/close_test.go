@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"strings"
@@ -100,5 +101,14 @@ func TestCloseTriesADeadRedisOnce(t *testing.T) {
 				t.Errorf("%d of %d prices were accounted for: %v", n, prices, s.counts.n)
 			}
 		})
+	}
+}
+
+func TestCloseThatLosesNothingHasNoError(t *testing.T) {
+	s := newStore(t, "redis://127.0.0.1:1")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := s.Close(ended); err != nil {
+		t.Errorf("nothing waited, and yet: %v", err)
 	}
 }

@@ -37,6 +37,7 @@ type Redis struct {
 	lanes   *lanes
 	writing atomic.Int64   // writers that have not ended
 	written chan struct{}  // closed when none is left
+	lost    atomic.Bool    // Close could not write all
 	running sync.WaitGroup // the writers and the readers
 
 	closing    context.Context // ends when Close begins
@@ -136,16 +137,16 @@ func (r *Redis) Close(ctx context.Context) error {
 		l.reads.queue.close()
 	}
 	r.beginClose()
-	var cut error
 	select {
 	case <-r.written:
 	case <-ctx.Done():
-		cut = ctx.Err()
 	}
 	r.endOpen()
 	err := r.rdb.Close() // before all has ended: go-redis notices a closed socket, not a cancelled context
-	r.running.Wait()
-	return errors.Join(cut, err)
+	if r.running.Wait(); r.lost.Load() {
+		return errors.Join(ctx.Err(), err)
+	}
+	return err
 }
 
 // PoolStats are the figures of the connection pool to Redis, or of those to all nodes of a Cluster together. The first

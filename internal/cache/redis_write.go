@@ -50,6 +50,7 @@ func (r *Redis) writeAll(l *lane) {
 	}()
 	for batch := l.writes.take(writeBatch); len(batch) > 0; batch = l.writes.take(writeBatch) {
 		if !r.write(l, batch) && r.closing.Err() != nil {
+			r.lost.Store(true)
 			r.dropQueued(l)
 		}
 	}
