@@ -39,5 +39,5 @@ func (a *App) buckets() (admission.Store, error) {
 		return nil, fmt.Errorf("BFF_REDIS_URL: %w", err)
 	}
 	a.closing(func(context.Context) { _ = end() })
-	return redislimit.New(client)
+	return redislimit.New(client), nil
 }

@@ -69,18 +69,9 @@ func connect(t *testing.T, path string) *redis.Client {
 	return client
 }
 
-func newStore(t *testing.T, client redis.UniversalClient) *Store {
-	t.Helper()
-	s, err := New(client)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // unhurried is a Store that waits for a Redis on a busy machine.
 func unhurried(t *testing.T, path string) *Store {
-	s := newStore(t, connect(t, path))
+	s := New(connect(t, path))
 	s.patience = time.Minute
 	return s
 }

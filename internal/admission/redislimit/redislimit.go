@@ -23,10 +23,8 @@ const (
 )
 
 var (
-	errResting  = errors.New("redislimit: redis failed a moment ago")
-	errAnswer   = errors.New("redislimit: not an answer of the script")
-	errDeadline = errors.New("redislimit: the client ignores deadlines: it needs ContextTimeoutEnabled, and " +
-		"a Cluster's DisableRoutingPolicies")
+	errResting = errors.New("redislimit: redis failed a moment ago")
+	errAnswer  = errors.New("redislimit: not an answer of the script")
 )
 
 //go:embed take.lua
@@ -41,25 +39,10 @@ type Store struct {
 	rest     rest
 }
 
-// New makes a Store. The client stays the caller's to close. It returns an error when the client would wait for its own
-// timeouts, which are seconds, and not for the context's.
-func New(client redis.UniversalClient) (*Store, error) {
-	if !heedsDeadlines(client) {
-		return nil, errDeadline
-	}
-	return &Store{client: client, take: redis.NewScript(takeSource), patience: patience}, nil
-}
-
-func heedsDeadlines(client redis.UniversalClient) bool {
-	switch c := client.(type) {
-	case *redis.Client: // Sentinel's too
-		return c.Options().ContextTimeoutEnabled
-	case *redis.ClusterClient:
-		// With routing policies, it first asks a node for COMMAND, with a patience of its own.
-		return c.Options().ContextTimeoutEnabled && c.Options().DisableRoutingPolicies
-	default:
-		return true
-	}
+// New makes a Store. The client ends each command when its context does, as those of cache.Connect do, and stays the
+// caller's to close.
+func New(client redis.UniversalClient) *Store {
+	return &Store{client: client, take: redis.NewScript(takeSource), patience: patience}
 }
 
 // Take returns an error when Redis did not decide: it failed, was too slow, or rests.

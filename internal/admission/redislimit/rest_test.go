@@ -36,7 +36,7 @@ func tire(t *testing.T, s *Store) (took time.Duration) {
 func TestASlowRedisCostsOneRequestASecondTenMilliseconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		redis := &stub{answer: slow}
-		s := newStore(t, redis)
+		s := New(redis)
 		if took := tire(t, s); took != hiccup+patience {
 			t.Errorf("every request waited, for %v", took)
 		}
@@ -60,7 +60,7 @@ func TestASlowRedisCostsOneRequestASecondTenMilliseconds(t *testing.T) {
 func TestLateAnswersBetweenOthersLiftTheLimitForThoseAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		redis := &stub{}
-		s := newStore(t, redis)
+		s := New(redis)
 		passed := 0
 		for i := range 1000 {
 			if redis.answer = well; i%10 < 9 {
@@ -79,7 +79,7 @@ func TestLateAnswersBetweenOthersLiftTheLimitForThoseAlone(t *testing.T) {
 func TestOneRequestFindsOutThatRedisIsWellAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		redis := &stub{answer: slow}
-		s := newStore(t, redis)
+		s := New(redis)
 		tire(t, s)
 
 		var wg sync.WaitGroup
@@ -119,7 +119,7 @@ func TestOneRequestFindsOutThatRedisIsWellAgain(t *testing.T) {
 func TestAClientThatLeavesDoesNotPutRedisToRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		redis := &stub{answer: slow}
-		s := newStore(t, redis)
+		s := New(redis)
 		for range 2 * hiccup / time.Millisecond {
 			gone, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			if took, err := ask(gone, s); err == nil || took != time.Millisecond {
@@ -141,7 +141,7 @@ func TestWhatIsNoAnswerIsAFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStore(t, &stub{answer: func(context.Context) (any, error) { return answer, nil }})
+				s := New(&stub{answer: func(context.Context) (any, error) { return answer, nil }})
 				if rate, err := s.Take(t.Context(), "a", perSecond); err == nil || rate != (page.Rate{}) {
 					t.Errorf("%+v, %v", rate, err)
 				}
