@@ -24,7 +24,10 @@ import (
 	"example.com/bff/internal/page"
 )
 
-const maxAge = 20 * time.Millisecond // in the queue
+const (
+	maxAge = 20 * time.Millisecond // in the queue
+	grain  = time.Millisecond      // callers tell whole milliseconds, and a part of one has passed before they are here
+)
 
 // Options of an Admission.
 type Options struct {
@@ -86,7 +89,7 @@ func (a *Admission) Admit(ctx context.Context, p page.Priority) (leave func(), w
 	if deadline, ok := ctx.Deadline(); ok && deadline.Add(-page.LeastTime).Before(until) {
 		until, late = deadline.Add(-page.LeastTime), page.ShedDeadline
 	}
-	if until.Before(now) {
+	if until.Add(grain).Before(now) {
 		return nothing, 0, late
 	}
 	w, refused := a.enter(p, until, late)

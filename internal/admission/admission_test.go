@@ -85,7 +85,8 @@ func TestTooLittleTimeIsRefusedBeforeAnyWork(t *testing.T) {
 		waited  time.Duration
 	}{
 		"spent":                           {left: -time.Second, refused: page.ShedDeadline},
-		"under the useful rest":           {left: 19 * ms, refused: page.ShedDeadline},
+		"under the useful rest":           {left: 19*ms - 1, refused: page.ShedDeadline},
+		"20 ms, told a moment ago":        {left: 20*ms - ms/2, refused: page.NotShed},
 		"the useful rest":                 {left: 20 * ms, refused: page.NotShed},
 		"queued until the rest is useful": {left: 30 * ms, full: true, refused: page.ShedDeadline, waited: 10 * ms},
 		"queued until too old":            {left: 450 * ms, full: true, refused: page.ShedAge, waited: 20 * ms},
