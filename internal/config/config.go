@@ -6,6 +6,7 @@ package config
 
 import (
 	"net/netip"
+	"net/url"
 	"slices"
 	"time"
 
@@ -114,6 +115,9 @@ func (l *loader) checkDownstream(c *Config, s *downstreams.Settings) {
 	}
 	if s.HedgeAfter.On() {
 		l.hedgeInsteadOfRetry(c, s, x)
+	}
+	if u, err := url.Parse(s.URL); err == nil && u.User != nil && slices.Contains(s.ForwardHeaders, "Authorization") {
+		l.add(x+"FORWARD_HEADERS", text(s.ForwardHeaders), "has Authorization, which the user in "+x+"URL already decides", "")
 	}
 	if s.FreshFor > 0 && (s.Dependency == page.Price || s.Dependency == page.Stock) {
 		l.add(x+"FRESH_FOR", text(s.FreshFor), "is not for "+s.Dependency.String()+", whose answers are never served again as live", "0s")

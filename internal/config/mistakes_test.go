@@ -98,6 +98,16 @@ func TestEveryMistakeIsTold(t *testing.T) {
 	}
 }
 
+func TestCallersDoNotReplaceTheCredentialsOfAURL(t *testing.T) {
+	for url, refused := range map[string]bool{"http://me:pass@h/{id}": true, "http://me@h/{id}": true, "http://h/{id}": false} {
+		_, err := config.Load(with("BFF_PRICE_URL="+url, "BFF_PRICE_FORWARD_HEADERS=X-Market,authorization"))
+		const wrong = `BFF_PRICE_FORWARD_HEADERS="X-Market,Authorization" has Authorization, which the user in BFF_PRICE_URL already decides`
+		if (err != nil) != refused || refused && !strings.HasSuffix(err.Error(), wrong) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
 func numbered(n int) string {
 	all := make([]string, n)
 	for i := range all {
