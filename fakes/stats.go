@@ -86,8 +86,9 @@ func (d *downstream) stats() Stats {
 	s := Stats{
 		Calls: c.calls, Abandoned: c.abandoned, Cut: c.cut, Refused: c.refused,
 		InFlight: running.now, MostInFlight: running.most, Queued: waiting.now, MostQueued: waiting.most,
-		Answered: maps.Clone(c.answered), LastHeaders: map[string]string{},
+		Answered: map[int]int{}, LastHeaders: map[string]string{},
 	}
+	maps.Copy(s.Answered, c.answered)
 	if c.last.url != nil {
 		s.LastPath = shorten(c.last.url.EscapedPath())
 		s.LastHeaders = c.last.headers()

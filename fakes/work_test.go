@@ -146,6 +146,7 @@ func TestStatsTellTheLastRequestAndStartAgain(t *testing.T) {
 		equal(t, "DELETE", w.do(t.Context(), "DELETE", "/_stats", "").status, 204)
 		s = w.settled("price")
 		equal(t, "calls", s.Calls+s.MostInFlight+len(s.Answered)+len(s.LastHeaders), 0)
+		contains(t, "stats of nothing", w.get("/_stats").body, `"answered":{},"lastPath":"","lastHeaders":{}`)
 	})
 }
 
