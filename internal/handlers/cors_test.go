@@ -52,7 +52,8 @@ func TestPreflight(t *testing.T) {
 		w := e.do(http.MethodOptions, "/products/p", "Origin", origin,
 			"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-request-timeout-ms")
 		h := w.Header()
-		if w.Code != 204 || w.Body.Len() > 0 || h.Get("Vary") != "Origin" || h.Get("Allow") != "GET, HEAD, OPTIONS" || h.Get("X-Request-Id") == "" {
+		if w.Code != 204 || w.Body.Len() > 0 || h.Get("Vary") != "Origin" || h.Get("Allow") != "GET, HEAD, OPTIONS" ||
+			h.Get("X-Request-Id") == "" || h.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v", origin, w.Code, h)
 		}
 		want := map[string]string{

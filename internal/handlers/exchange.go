@@ -120,6 +120,7 @@ func (h *Handlers) methods(next handler) handler {
 		case x.r.Method == http.MethodOptions && h.cors.on():
 			h.cors.preflight(x.w.Header())
 			x.w.Header().Set("Allow", h.cors.methods())
+			x.w.Header().Set("Cache-Control", "no-store")
 			h.send(x, answer{status: http.StatusNoContent})
 			return nil
 		}
