@@ -37,6 +37,8 @@ func TestWhatIsRetried(t *testing.T) {
 		"503, retry in 1 s":            {func() transport { return after(0, 503, "", "Retry-After", "1") }, false},
 		"503, retry at a later date":   {func() transport { return after(0, 503, "", "Retry-After", in(3*time.Second)) }, false},
 		"503, malformed retry":         {func() transport { return after(0, 503, "", "Retry-After", "soon") }, true},
+		"502, retry in 1 s":            {func() transport { return after(0, 502, "", "Retry-After", "1") }, false},
+		"504, retry now":               {func() transport { return after(0, 504, "", "Retry-After", "0") }, true},
 		"429":                          {func() transport { return after(0, 429, "") }, false},
 		"429, retry now":               {func() transport { return after(0, 429, "", "Retry-After", "0") }, true},
 		"429, malformed retry":         {func() transport { return after(0, 429, "", "Retry-After", "-1") }, false},
@@ -114,6 +116,16 @@ func TestNoSleepTowardsARetryThatCannotFit(t *testing.T) {
 			r.Errorf("retry after %v", call.RetryAfter)
 		}
 	})
+}
+
+func TestRetryAfterCountsWhateverTheStatus(t *testing.T) {
+	for _, status := range []int{302, 403, 429, 500, 502, 503, 504} {
+		inBubble(t, page.Stock, after(0, status, "", "Retry-After", "7"), nil, func(r *rig) {
+			if _, call := r.ask(pageDeadline, query("p")); call.RetryAfter != 7*time.Second || len(call.Attempts) != 1 {
+				r.Errorf("%d: retry after %v, %d attempts", status, call.RetryAfter, len(call.Attempts))
+			}
+		})
+	}
 }
 
 func TestRetryAfterIsCappedAtAMinute(t *testing.T) {

@@ -53,10 +53,8 @@ func fromStatus[T any](resp *http.Response, now time.Time) answer[T] {
 	case 400 <= status && status < 500:
 		a.verdict = success
 	}
-	asked := false
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		a.retryAfter, asked = parseRetryAfter(resp.Header.Get("Retry-After"), now)
-	}
+	var asked bool
+	a.retryAfter, asked = parseRetryAfter(resp.Header.Get("Retry-After"), now)
 	switch status {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		a.again = true
