@@ -51,6 +51,21 @@ func (h *Handlers) Readyz() http.Handler { return h.plain(h.readyz) }
 // Nothing says that nothing is here, on any listener.
 func (h *Handlers) Nothing() http.Handler { return h.edge(noRoute) }
 
+// ReadOnly is next for GET and HEAD, on a listener that no script from elsewhere may ask.
+func (h *Handlers) ReadOnly(next http.Handler) http.Handler {
+	refuse := h.edge(func(x *exchange) error {
+		x.w.Header().Set("Allow", "GET, HEAD")
+		return errMethod
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			next.ServeHTTP(w, r)
+			return
+		}
+		refuse(w, r)
+	})
+}
+
 // resource is the way to a page or an offer.
 func (h *Handlers) resource(kind page.Resource, answer handler) http.HandlerFunc {
 	return h.edge(way{ // request id; recover; respond to an error; tell Served
