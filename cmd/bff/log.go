@@ -22,11 +22,11 @@ func handler(form string, w io.Writer) slog.Handler {
 }
 
 // log is the lines on their way out. An answer is not on its way before its line is written, and whoever reads standard
-// output may stand still: so nobody waits. What does not fit is lost, and how much is told once there is room again.
+// output may stand still: so nobody waits. What does not fit is lost and counted, and told of once there is room again.
 type log struct {
 	*slog.Logger
-	lines chan []byte // nil: all before it were written
-	lost  atomic.Int64
+	lines chan []byte   // nil: all before it were written
+	lost  atomic.Uint64 // since the start
 	ended chan struct{}
 }
 
@@ -49,13 +49,18 @@ func (l *log) Write(line []byte) (int, error) {
 
 func (l *log) writeTo(w io.Writer, direct *slog.Logger) {
 	defer close(l.ended)
+	told := uint64(0)
 	for line := range l.lines {
 		if line == nil {
 			return
 		}
-		_, _ = w.Write(line)
-		if lost := l.lost.Swap(0); lost > 0 {
-			direct.Warn("log lines were lost: standard output stood still", "lines", lost)
+		if _, err := w.Write(line); err != nil { // as when a disk is full
+			l.lost.Add(1)
+			continue
+		}
+		if lost := l.lost.Load(); lost > told {
+			direct.Warn("log lines were lost: standard output did not take them", "lines", lost-told)
+			told = lost
 		}
 	}
 }

@@ -14,7 +14,7 @@ func serve(p process) int {
 	}
 	log, b := newLog(c.Log, p.stdout), thisBuild()
 	defer log.end()
-	service, err := app.New(c, app.Options{Logger: log.Logger, Version: b.version, Revision: b.revision})
+	service, err := app.New(c, app.Options{Logger: log.Logger, LostLines: log.lost.Load, Version: b.version, Revision: b.revision})
 	if err != nil {
 		return mistaken(p, err)
 	}

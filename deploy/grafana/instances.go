@@ -4,7 +4,7 @@ var instances = dashboard{
 	uid: "bff-instances", title: "4 Instances",
 	about: "Each instance beside the others: is one alone in its trouble? Then take it out, keep a profile from /debug/pprof/, and restart it.",
 	rows: []row{
-		{title: "Instances", perLine: 4, panels: []panel{
+		{title: "Instances", perLine: 5, panels: []panel{
 			{
 				title: "Versions", unit: count, draw: list,
 				about:   "How many instances run which build. Two versions: a deploy is under way, or stuck.",
@@ -19,6 +19,12 @@ var instances = dashboard{
 				title: "Running for, per instance", unit: seconds,
 				about:   "Since the process began. A restart forgets breakers and, without Redis, remembered prices.",
 				queries: []query{{`time() - process_start_time_seconds{job="bff"}`, "{{instance}}"}},
+			},
+			{
+				title: "Log lines lost, per instance", unit: perSecond,
+				about:   "Lines that standard output did not take: whatever reads the log is too slow, or its disk is full.",
+				queries: []query{{`rate(bff_log_lines_lost_total[$__rate_interval])`, "{{instance}}"}},
+				colours: []colour{{"green", lowest}, {"red", 0.001}},
 			},
 			{
 				title: "Duration of scrapes, per instance", unit: seconds,

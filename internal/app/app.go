@@ -23,9 +23,10 @@ import (
 
 // Options are what stands in for the machine's own in tests and in the demo. The zero value is the machine's.
 type Options struct {
-	Logger   *slog.Logger // nil: nothing is logged
-	Version  string       // of this build
-	Revision string       // of the source it was made from
+	Logger    *slog.Logger  // nil: nothing is logged
+	LostLines func() uint64 // how many of Logger's lines were lost so far; nil: none
+	Version   string        // of this build
+	Revision  string        // of the source it was made from
 
 	Listen  func(network, address string) (net.Listener, error)                  // nil: net.Listen
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // to downstreams and collector; nil: a net.Dialer
@@ -60,6 +61,9 @@ func New(cfg *config.Config, o Options) (*App, error) {
 func (a *App) build(o Options) error {
 	cfg := a.cfg
 	metrics := slo.New(slo.Options{Clients: cfg.Clients, Markets: cfg.Markets, Version: o.Version, Revision: o.Revision})
+	if o.LostLines != nil {
+		metrics.WatchLog(o.LostLines)
+	}
 	ledger := slo.NewLedger(cfg.Clients)
 	a.people = a.pageForPeople(o, ledger)
 	a.closing(func(context.Context) { a.people.Close() })

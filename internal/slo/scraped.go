@@ -50,6 +50,9 @@ func (m *Metrics) WatchOverrides(read func() OverrideState) { m.scraped.override
 // WatchRateLimit has every scrape ask read how many requests passed because their client's rate was not to be had.
 func (m *Metrics) WatchRateLimit(read func() uint64) { m.scraped.passed.Store(&read) }
 
+// WatchLog has every scrape ask read how many lines of the log were lost.
+func (m *Metrics) WatchLog(read func() uint64) { m.scraped.lostLines.Store(&read) }
+
 // WatchRedisPool has every scrape ask read for the connections to Redis. Without Redis its series stay at zero.
 func (m *Metrics) WatchRedisPool(read func() RedisPoolState) { m.scraped.redisPool.Store(&read) }
 
@@ -59,9 +62,10 @@ type scraped struct {
 	admission   atomic.Pointer[func() AdmissionState]
 	overrides   atomic.Pointer[func() OverrideState]
 	passed      atomic.Pointer[func() uint64]
+	lostLines   atomic.Pointer[func() uint64]
 	redisPool   atomic.Pointer[func() RedisPoolState]
 
-	breaker, bulkhead, bulkheadLimit, tokens, inFlight, limit, override, unlimited, connections, gets *prometheus.Desc
+	breaker, bulkhead, bulkheadLimit, tokens, inFlight, limit, override, unlimited, lost, connections, gets *prometheus.Desc
 }
 
 func newScraped() *scraped {
@@ -78,6 +82,7 @@ func newScraped() *scraped {
 		override: desc("bff_override_active", "1 while an operator's override is in force. The mode of shed is the highest priority that is shed.",
 			"target", "mode"),
 		unlimited:   desc("bff_rate_limit_passed_total", "Requests that passed because their client's rate was not to be had from Redis."),
+		lost:        desc("bff_log_lines_lost_total", "Lines of the log that were lost because standard output did not take them."),
 		connections: desc("bff_redis_pool_connections", "Connections to Redis.", "state"),
 		gets:        desc("bff_redis_pool_gets_total", "Requests for a connection to Redis, by what came of them.", "result"),
 	}
@@ -108,6 +113,7 @@ func (s *scraped) Collect(metrics chan<- prometheus.Metric) {
 	gauge(s.limit, float64(admission.Limit))
 	s.collectOverrides(gauge)
 	counter(s.unlimited, read(&s.passed))
+	counter(s.lost, read(&s.lostLines))
 
 	pool := read(&s.redisPool)
 	gauge(s.connections, float64(pool.InUse), "in_use")

@@ -50,6 +50,7 @@ var contract = []struct {
 	{"bff_override_active", [][2]string{{"target", downstreams}, {"mode", "open no-retry"}}},
 	{"bff_override_active", [][2]string{{"target", "shed"}, {"mode", "background default critical"}}},
 	{"bff_rate_limit_passed_total", nil},
+	{"bff_log_lines_lost_total", nil},
 	{"bff_redis_pool_connections", [][2]string{{"state", "in_use idle"}}},
 	{"bff_redis_pool_gets_total", [][2]string{{"result", "hit miss timeout"}}},
 }
