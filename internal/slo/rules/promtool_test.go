@@ -99,6 +99,10 @@ var mutations = []struct{ name, test, old, mutant string }{
 	{"another bucket", "latency", `le="0.5"`, `le="0.45"`},
 	{"long windows count each answer ten times", "slow-burn", " * 30 / 300", ""},
 	{"absence goes unnoticed", "service", "absent(bff_page_requests_total)", "bff_page_requests_total == 0"},
+	{"instances that come and go are there", "restarts", "count_over_time((max(up{job=\"bff\"}) == 0)[5m:30s]) >= 5", "max(up{job=\"bff\"}) == 0"},
+	{"an instance that comes and goes is there", "restarts", "count_over_time((up{job=\"bff\"} == 0)[5m:30s]) >= 5", "up{job=\"bff\"} == 0"},
+	{"a deploy is a crash loop", "restarts", "[15m]) >= 3", "[15m]) >= 1"},
+	{"one of three in a crash loop pages", "restarts", "> 0.5 * count(up", "> 0.1 * count(up"},
 	{"a breaker seen half-open counts as well", "service", "max_over_time(bff_breaker_state{state=\"open\"}[1m])", "bff_breaker_state{state=\"open\"}"},
 }
 
