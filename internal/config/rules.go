@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/bff/internal/downstreams"
+	"example.com/bff/internal/page"
 )
 
 // rule says what a value may be: to people in text, and to the program in check, which returns the value as it will
@@ -125,7 +126,7 @@ var labels = list("names of up to 32 characters of A-Z a-z 0-9 . _ -, other than
 		return v, errors.New("is too long")
 	case strings.ContainsFunc(v, func(r rune) bool { return !strings.ContainsRune(alphanumeric+"._-", r) }):
 		return v, errors.New("has a character that a label cannot have")
-	case strings.EqualFold(v, "other"):
+	case strings.EqualFold(v, page.Other):
 		return v, errors.New("is the word for all the rest")
 	}
 	return v, nil

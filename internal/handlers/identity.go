@@ -29,10 +29,10 @@ func newClosedSet(names []string) closedSet {
 	return set
 }
 
-// label is s if the set has it, else "other". It does not keep the request's memory alive.
+// label is s if the set has it, else page.Other. It does not keep the request's memory alive.
 func (set closedSet) label(s string) string {
 	if name, ok := set[s]; ok {
 		return name
 	}
-	return "other"
+	return page.Other
 }

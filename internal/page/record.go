@@ -55,14 +55,17 @@ type Recall struct {
 	Duration time.Duration
 }
 
+// Other is the client or market of a request that names none of the configured ones.
+const Other = "other"
+
 // Record is one page or offer, told once: the log line, the metrics, Server-Timing and the ops page all read it.
 // Strings from outside in it were checked or replaced; only Client and Market are from closed sets.
 type Record struct {
 	Resource  Resource
 	Result    Result
 	Status    int    // the HTTP status of the answer
-	Client    string // one of BFF_CLIENTS, or "other"
-	Market    string // one of BFF_MARKETS, or "other"
+	Client    string // one of BFF_CLIENTS, or Other
+	Market    string // one of BFF_MARKETS, or Other
 	ID        string // empty when the id was not allowed
 	RequestID string
 	TraceID   string // of the inbound traceparent or our own span; empty when there is none

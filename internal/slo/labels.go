@@ -1,11 +1,12 @@
 package slo
 
-import "slices"
+import (
+	"slices"
 
-// Other is the member of every closed set that stands for everything outside it.
-const Other = "other"
+	"example.com/bff/internal/page"
+)
 
-// closedSet numbers the values that a label can have: those of the configuration and Other. Nothing can add to it.
+// closedSet numbers the values that a label can have: those of the configuration and page.Other. Nothing can add to it.
 type closedSet struct {
 	names []string
 	index map[string]int
@@ -13,7 +14,7 @@ type closedSet struct {
 
 func newClosedSet(names []string) closedSet {
 	s := closedSet{index: make(map[string]int, len(names)+1)}
-	for _, name := range append(slices.Clone(names), Other) {
+	for _, name := range append(slices.Clone(names), page.Other) {
 		if _, known := s.index[name]; !known {
 			s.index[name] = len(s.names)
 			s.names = append(s.names, name)
@@ -22,10 +23,10 @@ func newClosedSet(names []string) closedSet {
 	return s
 }
 
-// number is the place of name in names; that of Other when it has none.
+// number is the place of name in names; that of page.Other when it has none.
 func (s closedSet) number(name string) int {
 	if i, known := s.index[name]; known {
 		return i
 	}
-	return s.index[Other]
+	return s.index[page.Other]
 }

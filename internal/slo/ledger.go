@@ -47,7 +47,7 @@ type Ledger struct {
 	current int      // the slot under way, counted from the start and never wrapped
 }
 
-// NewLedger starts counting now. clients are BFF_CLIENTS; Other is always one more.
+// NewLedger starts counting now. clients are BFF_CLIENTS; page.Other is always one more.
 func NewLedger(clients []string) *Ledger {
 	set := newClosedSet(clients)
 	return &Ledger{
