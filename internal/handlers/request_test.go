@@ -51,7 +51,8 @@ func TestWhatTheQueryCarries(t *testing.T) {
 func TestTraceID(t *testing.T) {
 	const trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	tests := map[string]bool{
-		"00-" + trace + "-" + parent + "-01": true, "00-" + trace + "-" + parent + "-00": true, "cc-" + trace + "-" + parent + "-01-later": true,
+		"00-" + trace + "-" + parent + "-01": true, "00-" + trace + "-" + parent + "-00": true, "00-" + trace + "-" + parent + "-0b": true, "cc-" + trace + "-" + parent + "-01-later": true,
+		"cc-" + trace + "-" + parent + "-01-" + strings.Repeat("x", 73): false, // 129 bytes, which no downstream is told
 		"": false, trace: false, "ff-" + trace + "-" + parent + "-01": false, "00-" + trace + "-" + parent + "-01-more": false,
 		"00-" + trace + "-" + parent + "-01-": false, "00-" + trace + "-" + parent: false, "00-" + trace[1:] + "-" + parent + "-01": false,
 		"00-" + strings.ToUpper(trace) + "-" + parent + "-01": false, "00-" + strings.Repeat("0", 32) + "-" + parent + "-01": false,

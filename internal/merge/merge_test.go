@@ -311,6 +311,25 @@ func TestWhatIsRefusedIsAskedFirst(t *testing.T) {
 	}
 }
 
+// An error is held until all that was refused is told of, or the head start is over.
+func TestAllThatIsRefusedIsTold(t *testing.T) {
+	for later, want := range map[time.Duration]string{
+		4 * ms:  "catalog: breaker_open, stock: breaker_open",
+		40 * ms: "catalog: breaker_open",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := healthy(t)
+			s.Refuses = func(d page.Dependency, _ *page.Query) bool { return d == page.Catalog || d == page.Stock }
+			s.Catalog = after(0, page.Product{}, outcome(page.BreakerOpen))
+			s.Stock = after(later, page.Availability{}, outcome(page.BreakerOpen))
+			_, rec, took, err := run(t, s, nothingRemembered)
+			if fmt.Sprint(err) != want || took != min(later, 10*ms) || asked(rec) != "[catalog stock]" {
+				t.Errorf("after %v, having asked %s: %v", took, asked(rec), err)
+			}
+		})
+	}
+}
+
 const all = "[catalog price stock reviews recommendations]"
 
 func asked(rec *page.Record) string {
