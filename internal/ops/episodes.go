@@ -7,14 +7,16 @@ import (
 	"example.com/bff/internal/page"
 )
 
-// quiet is how long nothing of its kind must happen for an episode to be over.
+// quiet is how long nothing of its kind must happen for an episode to be over. Something must have gone well since, too:
+// where nobody asks, nothing is known to be well again.
 const quiet = 10 * time.Second
 
 // episode is a stretch of time in which something goes on. The zero value is none.
 type episode struct {
 	since, last time.Time
 	count       int
-	blamed      [page.NumDependencies + 1]bool // who the log has named: a downstream, or the last for nobody
+	better      bool                                             // something went well since last
+	blamed      [page.NumDependencies + 1][page.NumOutcomes]bool // what the log has named: how a downstream failed, or the last for nobody
 }
 
 func (e *episode) on() bool { return e.count > 0 }
@@ -31,24 +33,28 @@ func (e *episode) lasted() string {
 var episodes = [numEpisodes]struct {
 	subject, tone string
 	of            func(*page.Record) bool
+	better        func(*page.Record) bool // asked of those that are not of it
 	began         func(*page.Record) string
 	ended         string // with how many for %d, and with lasted for %s
 }{
 	{
 		aboutPages, bad,
 		func(r *page.Record) bool { return failure(r) && r.Resource == page.PageResource },
+		func(r *page.Record) bool { return well(r) && r.Resource == page.PageResource },
 		func(r *page.Record) string { return "Pages fail: " + cause(r) + "." },
 		"Pages are answered again (%d failed%s).",
 	},
 	{
 		aboutOffers, bad,
 		func(r *page.Record) bool { return failure(r) && r.Resource == page.OfferResource },
+		func(r *page.Record) bool { return well(r) && r.Resource == page.OfferResource },
 		func(r *page.Record) string { return "Offers fail: " + cause(r) + "." },
 		"Offers are answered again (%d failed%s).",
 	},
 	{
 		aboutPrices, warn,
 		func(r *page.Record) bool { return r.Notes[page.Price].Status == page.StatusStale },
+		func(r *page.Record) bool { return well(r) && r.Resource == page.PageResource },
 		func(r *page.Record) string {
 			return "Remembered prices are shown: price " + said[r.Notes[page.Price].Reason] + "."
 		},
@@ -57,6 +63,7 @@ var episodes = [numEpisodes]struct {
 	{
 		aboutShedding, bad,
 		func(r *page.Record) bool { return r.Shed != page.NotShed },
+		func(r *page.Record) bool { return r.Result != page.RateLimited }, // which is before shedding
 		func(r *page.Record) string {
 			return "Shedding began: a request of priority " + r.Priority.String() + " was refused (" + r.Shed.String() + ")."
 		},
@@ -75,44 +82,51 @@ var said = [page.NumOutcomes]string{
 
 func failure(r *page.Record) bool { return r.Result == page.Unavailable || r.Result == page.Internal }
 
+// well tells whether an answer has what the downstreams said in it.
+func well(r *page.Record) bool {
+	return r.Result == page.Full || r.Result == page.Degraded || r.Result == page.NotModified
+}
+
 // cause tells why there was no answer: the first critical downstream that failed.
 func cause(r *page.Record) string {
 	if r.Result == page.Internal {
 		return "a defect of ours, which the log tells"
 	}
-	if d := culprit(r); d < page.NumDependencies {
-		return d.String() + " " + said[r.Calls[d].Outcome]
+	if d, how := culprit(r); d < page.NumDependencies {
+		return d.String() + " " + said[how]
 	}
 	return "no time was left"
 }
 
-// culprit is the first critical downstream that failed, or NumDependencies.
-func culprit(r *page.Record) page.Dependency {
+// culprit is the first critical downstream that failed, and how, or NumDependencies.
+func culprit(r *page.Record) (page.Dependency, page.Outcome) {
 	for i, d := range page.Dependencies {
 		if c := &r.Calls[i]; d.Critical() && c.Asked && c.Outcome.Failed() && c.Outcome != page.Cancelled {
-			return d
+			return d, c.Outcome
 		}
 	}
-	return page.NumDependencies
+	return page.NumDependencies, page.OK
 }
 
 // follow lets r begin or carry on episodes, and those end that are over. One that goes on for another reason is told of
-// again, once for each downstream. o.mu is held.
+// again, once for each: the first page to fail is not always like those that follow. o.mu is held.
 func (o *Ops) follow(r *page.Record, now time.Time) {
 	o.settle(now)
 	for i := range episodes {
+		e := &o.episodes[i]
 		if !episodes[i].of(r) {
+			e.better = e.better || episodes[i].better(r)
 			continue
 		}
-		e := &o.episodes[i]
 		if !e.on() {
 			e.since = now
 		}
-		if blamed := &e.blamed[culprit(r)]; !*blamed && (!e.on() || failure(r)) {
-			*blamed = true
+		d, how := culprit(r)
+		if blamed := &e.blamed[d]; !blamed[how] && (!e.on() || failure(r)) {
+			blamed[how], blamed[page.BreakerOpen] = true, true // a breaker opens because of the others
 			o.note(event{now, episodes[i].subject, episodes[i].tone, episodes[i].began(r)})
 		}
-		e.last = now
+		e.last, e.better = now, false
 		e.count++
 	}
 }
@@ -120,7 +134,7 @@ func (o *Ops) follow(r *page.Record, now time.Time) {
 // settle ends the episodes that are over. o.mu is held.
 func (o *Ops) settle(now time.Time) {
 	for i := range o.episodes {
-		if e := &o.episodes[i]; e.on() && now.Sub(e.last) > quiet {
+		if e := &o.episodes[i]; e.on() && e.better && now.Sub(e.last) > quiet {
 			o.note(event{now, episodes[i].subject, good, fmt.Sprintf(episodes[i].ended, e.count, e.lasted())})
 			*e = episode{}
 		}

@@ -1,11 +1,14 @@
 package ops_test
 
 import (
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
 
+	"example.com/bff/internal/ops"
 	"example.com/bff/internal/page"
+	"example.com/bff/internal/slo"
 	"example.com/bff/storefront/browsertest"
 )
 
@@ -30,17 +33,29 @@ func TestTheHeadlineDoesNotExaggerate(t *testing.T) {
 	one := func(o page.Outcome) func() *page.Record {
 		return func() *page.Record { return call(remembered(), page.Recommendations, o, ms) }
 	}
+	forgotten := func() *page.Record {
+		r := call(answered(page.Unavailable, 160*ms), page.Price, page.Timeout, 150*ms)
+		r.Recall = page.Recall{Asked: true, Result: page.MemoryError}
+		return r
+	}
+	limited := func() *page.Record { return answered(page.RateLimited, 0) }
+	invalid := func() *page.Record { return answered(page.Invalid, 0) }
 	for name, c := range map[string]struct {
 		pages    turns // what is served, again and again
 		headline string
 		row      string
+		prices   string
 	}{
-		"nobody":              {nil, "Nobody asks just now", ""},
-		"a few without":       {turns{without, whole, whole, whole, whole}, "Some pages come without recommendations", "Degraded"},
-		"most without":        {turns{without, without, whole}, "Pages come without recommendations", "Degraded"},
-		"a few remembered":    {turns{remembered, whole, whole, whole, whole}, "Some pages show remembered prices", unasked},
-		"one of 40 without":   {slices.Concat(turns{one(page.Timeout)}, slices.Repeat(turns{one(page.OK)}, 39)), "Pages show remembered prices", unasked},
-		"all from the memory": {turns{remembered}, "Pages show remembered prices", unasked},
+		"nobody":               {nil, "Nobody asks just now", "", "No price was shown."},
+		"a few without":        {turns{without, whole, whole, whole, whole}, "Some pages come without recommendations", "Degraded", "Every price shown was live."},
+		"most without":         {turns{without, without, whole}, "Pages come without recommendations", "Degraded", "Every price shown was live."},
+		"a few remembered":     {turns{remembered, whole, whole, whole, whole}, "Some pages show remembered prices", unasked, "showed one, the oldest 14 s old."},
+		"one of 40 without":    {slices.Concat(turns{one(page.Timeout)}, slices.Repeat(turns{one(page.OK)}, 39)), "Pages show remembered prices", unasked, "showed one"},
+		"all from the memory":  {turns{remembered}, "Pages show remembered prices", unasked, "showed one"},
+		"none in the memory":   {turns{forgotten}, "Pages fail for want of price", "price: timed out", "None was shown, though it was asked for."},
+		"all rate-limited":     {turns{limited}, "Every client is refused by its rate limit", "Rate limited", ""},
+		"some rate-limited":    {turns{limited, whole}, "Every page is whole", "Whole", ""},
+		"nothing but refusals": {turns{limited, invalid}, "No request is answered", "Invalid", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, url := serveOps(t)
@@ -49,6 +64,7 @@ func TestTheHeadlineDoesNotExaggerate(t *testing.T) {
 			}
 			tab := b.Open(t, url+"/ops", browsertest.View{})
 			tab.SeesLike("h1", "^"+c.headline+"$")
+			tab.Sees("#prices-now", c.prices)
 			if len(c.pages) == 0 {
 				tab.Sees("#pages-none", "None so far.")
 				return
@@ -57,4 +73,25 @@ func TestTheHeadlineDoesNotExaggerate(t *testing.T) {
 			tab.SeesNo("#pages-none", "")
 		})
 	}
+}
+
+func TestAFewBadAnswersWakeNobody(t *testing.T) {
+	b, ok := browsertest.Start(t)
+	if !ok {
+		return
+	}
+	ledger := slo.NewLedger(nil)
+	o := ops.New(ops.Options{Config: []string{"BFF_ADDR=:8080"}, Deadline: 450 * ms, State: func() string { return "serving" }, Objectives: ledger.Report})
+	server := httptest.NewServer(o.Handler())
+	t.Cleanup(func() {
+		o.Close()
+		server.Close()
+	})
+	for range 9 {
+		ledger.Served(answered(page.Unavailable, ms))
+	}
+	tab := b.Open(t, server.URL+"/ops", browsertest.View{})
+	tab.Sees("#objective-availability", "Burns fast, but of too few answers to wake somebody.")
+	ledger.Served(answered(page.Unavailable, ms))
+	tab.Sees("#objective-availability", "Burns fast, enough to wake somebody.")
 }

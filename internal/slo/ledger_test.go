@@ -183,7 +183,7 @@ func TestTheReportSaysWhatItIsAbout(t *testing.T) {
 		}
 		quality := report["objectives"].([]any)[2].(map[string]any)
 		if quality["name"] != "quality" || quality["objective"] != 0.98 || quality["good"] != 0.0 || quality["valid"] != 1.0 ||
-			quality["budgetLeft"] != -49.0 || quality["burnRates"].(map[string]any)["5m"] != 50.0 ||
+			quality["budgetLeft"] != -49.0 || quality["burnRates"].(map[string]any)["5m"] != 50.0 || quality["bad"].(map[string]any)["1h"] != 1.0 ||
 			quality["clients"].(map[string]any)["web"].(map[string]any)["valid"] != 1.0 {
 			t.Errorf("%v", quality)
 		}

@@ -51,6 +51,8 @@ type Standing struct {
 	// BurnRates is how fast the budget goes, by window: at 1 it lasts exactly its 30 days. 0 when nothing was valid. A
 	// window longer than the uptime covers the uptime.
 	BurnRates map[string]float64 `json:"burnRates"`
+	// Bad is how many were bad, by the same windows: alerts do not mind fewer than ten.
+	Bad map[string]uint64 `json:"bad"`
 }
 
 // Report tells how each objective stands, over all clients and for each.
@@ -83,10 +85,11 @@ func (o *Objective) standing(i int, totals []counts, windows [numWindows][]count
 	total := sum(totals)[i]
 	s := Standing{
 		Good: total.good, Valid: total.good + total.bad, BudgetLeft: 1 - o.burn(total),
-		BurnRates: make(map[string]float64, numWindows),
+		BurnRates: make(map[string]float64, numWindows), Bad: make(map[string]uint64, numWindows),
 	}
 	for w, of := range windows {
-		s.BurnRates[burnWindows[w].name] = o.burn(sum(of)[i])
+		name, c := burnWindows[w].name, sum(of)[i]
+		s.BurnRates[name], s.Bad[name] = o.burn(c), c.bad
 	}
 	return s
 }

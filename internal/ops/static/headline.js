@@ -6,6 +6,7 @@ const fared = (results) => {
   return {
     whole: of("full", "not_modified", "not_found"), degraded: of("degraded"),
     failed: of("unavailable", "error", "deadline"), refused: of("shed", "shed_background"),
+    "rate-limited": of("rate_limited"), invalid: of("invalid"), "left by the client": of("cancelled"),
   };
 };
 
@@ -19,6 +20,11 @@ const pagesOf = (n, all) => (n / all > 0.5 ? "Pages" : n / all < few ? "A few pa
 
 /** Whether all that was shed was shed because an operator ordered it. */
 const ordered = (shed) => Object.values(shed).every(({ "": letIn, override, ...others }) => total(others) === 0);
+
+/** What to say when nobody gets anything, by what befell them: no objective counts these. */
+const turnedAway = {
+  "rate-limited": "Every client is refused by its rate limit", invalid: "Every request is invalid", "left by the client": "Every client leaves before it is answered",
+};
 
 const nearly = 0.95; // of the pages are whole
 const few = 0.01; // of the pages fail
@@ -39,6 +45,8 @@ const headline = (frame, all) => {
   if (degraded > 0 && whole / answered >= nearly) return ["warn", "Nearly every page is whole"];
   if (degraded > 0) return ["warn", missing.length > 0 ? `${pagesOf(degraded, answered)} come without ${listed(missing)}` : "Some pages are degraded"];
   if (whole + fared(offers).whole > 0) return ["good", "Every page is whole"];
+  const away = Object.keys(turnedAway).filter((word) => fared(pages)[word] + fared(offers)[word] > 0);
+  if (away.length > 0) return ["warn", away.length === 1 ? turnedAway[away[0]] : "No request is answered"];
   return ["info", "Nobody asks just now"];
 };
 

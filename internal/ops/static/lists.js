@@ -1,10 +1,16 @@
 // Remembered prices, shedding, and the log of events.
 
-const renderPrices = ({ stale, oldestMs, recalls: read, learned, pages }) => {
-  text($("prices-now"), stale > 0
-    ? `${plural(stale, "page")} of ${count(total(pages))} showed one, the oldest ${lasting(oldestMs)} old.`
-    : "Every price shown was live.");
-  $("prices-now").dataset.tone = stale > 0 ? "warn" : "good";
+const pricesNow = ({ stale, oldestMs, recalls: read, pages }) => {
+  if (stale > 0) return ["warn", `${plural(stale, "page")} of ${count(total(pages))} showed one, the oldest ${lasting(oldestMs)} old.`];
+  if (total(read) > 0) return ["warn", "None was shown, though it was asked for."];
+  return total(pages) > 0 ? ["good", "Every price shown was live."] : ["info", "No price was shown."];
+};
+
+const renderPrices = (minute) => {
+  const { recalls: read, learned } = minute;
+  const [tone, words] = pricesNow(minute);
+  text($("prices-now"), words);
+  $("prices-now").dataset.tone = tone;
   const counted = (counts) => Object.entries(recalls).filter(([name]) => counts[name] > 0).map(([name, word]) => `${count(counts[name])} ${word}`).join(", ");
   facts($("prices"), [["Asked for", counted(read) || "none"], ["Learned", counted(learned) || "none"]]);
 };

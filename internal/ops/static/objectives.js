@@ -2,12 +2,16 @@
 
 const burnMarks = { ticket: 1, slow: 6, fast: 14.4 };
 const burnScale = 18; // what fits
+const fewest = 10; // bad answers, in the long window: fewer wake nobody
 const windows = ["5m", "1h", "30m", "6h"]; // in pairs, as the alerts take them
 
-/** What the generated alerts would say: both of their windows must burn. */
-const burning = ({ burnRates: b }) => {
-  if (Math.min(b["5m"], b["1h"]) > burnMarks.fast) return ["bad", "Burns fast, enough to wake somebody."];
-  if (Math.min(b["30m"], b["6h"]) > burnMarks.slow) return ["bad", "Burns steadily, enough to wake somebody."];
+/** What the generated alerts would say, were this all that is served: both of their windows must burn, and not by a few answers. */
+const burning = ({ burnRates: b, bad }) => {
+  const fast = Math.min(b["5m"], b["1h"]) > burnMarks.fast;
+  const steadily = Math.min(b["30m"], b["6h"]) > burnMarks.slow;
+  if (fast && bad["1h"] >= fewest) return ["bad", "Burns fast, enough to wake somebody."];
+  if (steadily && bad["6h"] >= fewest) return ["bad", "Burns steadily, enough to wake somebody."];
+  if (fast || steadily) return ["warn", "Burns fast, but of too few answers to wake somebody."];
   if (Math.max(b["5m"], b["30m"]) > burnMarks.ticket) return ["warn", "Burns faster than it lasts."];
   return ["good", ""];
 };
