@@ -71,7 +71,7 @@ func TestAccept(t *testing.T) {
 		"text/html": false, "text/*": false, "application/xml": false, "application/problem+json": false, "image/webp, text/html;q=1": false,
 		"text/html, *; q=.2": true, "json": true, ";;;": true, "q=0": true, ", ,": true, "text/html, %%%": false, "/": true,
 		"application/json;q=x": true, "application/json;q=-1": true, "application/json;q=7": true, "application/json;q=": true, "application/json; Q=0": false,
-		"application/json;q=NaN": true, "application/json; v=1; q=0": false,
+		"application/json;q=NaN": true, "application/json; v=1; q=0": false, "application/json;q=0, application/*": false,
 	}
 	for accept, want := range tests {
 		for _, target := range []string{"/products/p", "/products/p/offer"} {
