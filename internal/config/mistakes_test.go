@@ -48,6 +48,7 @@ func TestEveryMistakeIsTold(t *testing.T) {
 		{"BFF_CORS_ORIGINS=shop.example", "is not http:// or https:// and a host"},
 		{"BFF_CORS_ORIGINS=https://shop.example/", "has more than scheme, host and port"},
 		{"BFF_CORS_ORIGINS=https://*.shop.example", "has no valid host"},
+		{"BFF_CORS_ORIGINS=https://shop.example:", "has no valid host"},
 		{"BFF_CORS_ORIGINS=*,https://shop.example", "has * beside others"},
 		{"BFF_CORS_ORIGINS=http://a,http://A:80", "twice"},
 		{"BFF_DRAIN=11m", "is out of range; allowed: 0s to 10m"},

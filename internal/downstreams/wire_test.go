@@ -252,6 +252,20 @@ func TestFreshAnswersAreServedAgain(t *testing.T) {
 	})
 }
 
+func TestAFreshAnswerIsNotReplacedByAnOlderOne(t *testing.T) {
+	change := func(s *downstreams.Settings) { s.FreshFor, s.Coalesce = time.Minute, false }
+	inBubble(t, page.Catalog, turns(after(100*ms, 200, "older"), after(0, 200, "newer")), change, func(r *rig) {
+		slow := r.asks(pageDeadline, query("p"))
+		time.Sleep(10 * ms)
+		r.ask(pageDeadline, query("p"))
+		<-slow
+		if v, _ := r.ask(pageDeadline, query("p")); v != "newer" {
+			r.Errorf("%q", v)
+		}
+		r.wantsMade(2)
+	})
+}
+
 func TestFreshAnswersAreBounded(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	body := turns(after(0, 200, big))
