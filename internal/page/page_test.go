@@ -72,6 +72,9 @@ func TestPageJSON(t *testing.T) {
 			`"degraded":true,"purchasable":false`, `"asOf":"2026-11-29T09:00:00.123Z","stale":true,"displayOnly":true}`,
 			`"price":{"status":"stale","reason":"timeout","ageMs":61234}`,
 		}},
+		"stale price of an instance whose clock is ahead": {func(p *page.Page) {
+			p.Price = page.StalePrice(quote(t, "0.5", asOf).Shown(), page.Timeout, asOf.Add(-time.Second))
+		}, []string{`"price":{"status":"stale","reason":"timeout","ageMs":0}`}},
 		"no price": {func(p *page.Page) { p.Price = page.NoPrice() }, []string{
 			`"degraded":false,"purchasable":false`, `"price":null`, `"price":{"status":"absent"}`,
 		}},
