@@ -103,6 +103,7 @@ var mutations = []struct{ name, test, old, mutant string }{
 	{"an instance that comes and goes is there", "restarts", "count_over_time((up{job=\"bff\"} == 0)[5m:30s]) >= 5", "up{job=\"bff\"} == 0"},
 	{"a deploy is a crash loop", "restarts", "[15m]) >= 3", "[15m]) >= 1"},
 	{"one of three in a crash loop pages", "restarts", "> 0.5 * count(up", "> 0.1 * count(up"},
+	{"what lasted for seconds is told minutes later", "service", "[2m])) > 0", "[5m])) > 0"},
 	{"a breaker seen half-open counts as well", "service", "max_over_time(bff_breaker_state{state=\"open\"}[1m])", "bff_breaker_state{state=\"open\"}"},
 }
 

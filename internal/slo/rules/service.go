@@ -8,6 +8,16 @@ import (
 // restarts is how often an instance begins anew, in the window for it, before that is a crash loop and no deploy.
 const restarts = 3
 
+// hold is how long a cause must be there before anybody is told.
+const hold = 2 * time.Minute
+
+// goesOn is that something happened more than a few times lately, and has not ended: what lasted for seconds is over
+// before anybody could look.
+func (s scale) goesOn(by, counter string) string {
+	return fmt.Sprintf("sum %[1]s(increase(%[2]s[%[3]s])) >= %[4]d\nand\nsum %[1]s(increase(%[2]s[%[5]s])) > 0",
+		by, counter, s.of(5*time.Minute), fewest, s.of(hold))
+}
+
 // serviceAlerts are about causes. Only that nobody runs wakes people: whatever else hurts a page burns a budget. Where
 // something may come and go, it is looked for in a window: a wait alone begins anew whenever it is gone for one scrape.
 func (s scale) serviceAlerts() group {
@@ -47,7 +57,7 @@ func (s scale) serviceAlerts() group {
 		},
 		{
 			"BffBulkheadFull", ticket,
-			fmt.Sprintf(`sum by (downstream) (increase(bff_downstream_calls_total{outcome="bulkhead_full"}[%s])) >= %d`, lately, fewest),
+			s.goesOn("by (downstream) ", `bff_downstream_calls_total{outcome="bulkhead_full"}`),
 			"The bulkhead of {{ $labels.downstream }} is full",
 			"About {{ $value | humanize }} calls to {{ $labels.downstream }} found no slot in 5m: it is slow, or its bulkhead is too small for the traffic.",
 		},
@@ -59,19 +69,19 @@ func (s scale) serviceAlerts() group {
 		},
 		{
 			"BffPriceMemoryFails", ticket,
-			fmt.Sprintf(`sum by (op) (increase(bff_price_memory_total{result=~"error|timeout|dropped"}[%s])) >= %d`, lately, fewest),
+			s.goesOn("by (op) ", `bff_price_memory_total{result=~"error|timeout|dropped"}`),
 			"Remembered prices cannot be {{ if eq $labels.op \"get\" }}read{{ else }}written{{ end }}",
 			"About {{ $value | humanize }} of them in 5m. Redis is down, slow or full. Pages are well while live prices come; when they fail, pages fail with them.",
 		},
 		{
 			"BffStalePrices", ticket,
-			fmt.Sprintf(`sum(increase(bff_stale_price_age_seconds_count[%s])) >= %d`, lately, fewest),
+			s.goesOn("", "bff_stale_price_age_seconds_count"),
 			"Pages show remembered prices",
 			"About {{ $value | humanize }} pages showed a remembered price in 5m: the live one fails. Nothing can be bought from them.",
 		},
 	} {
 		g.Rules = append(g.Rules, rule{
-			Alert: a.alert, Expr: a.expr, For: s.of(2 * time.Minute),
+			Alert: a.alert, Expr: a.expr, For: s.of(hold),
 			Labels:      map[string]string{"severity": a.severity},
 			Annotations: annotations(a.alert, a.summary, a.description),
 		})
