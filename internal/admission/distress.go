@@ -28,15 +28,15 @@ func (a *Admission) watch(ctx context.Context, latency func() time.Duration) {
 }
 
 // adjust moves the limit after one second: in distress down by three tenths, at the lowest to a tenth of the maximum;
-// else up by a twentieth of the maximum. From all to a tenth takes 7 s, and back 18 s: a load that the process cannot
-// carry is met again more slowly than it was let go.
+// else up by a twentieth of the maximum; of both, a part of a place is a whole one. From all to a tenth takes 7 s, and back
+// 18 s: a load that the process cannot carry is met again more slowly than it was let go.
 func (a *Admission) adjust(latency time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if latency > distress {
-		a.limit = max(1, a.max/10, a.limit*7/10)
+		a.limit = max((a.max+9)/10, a.limit*7/10)
 	} else {
-		a.limit = min(a.max, a.limit+max(1, a.max/20))
+		a.limit = min(a.max, a.limit+(a.max+19)/20)
 	}
 	for a.queue.length > maxQueue(a.limit) {
 		a.queue.displace(page.NumPriorities)

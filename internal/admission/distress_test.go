@@ -36,6 +36,8 @@ func TestTheLimitFallsInDistressAndComesBack(t *testing.T) {
 	}{
 		{"a hundred", 100, []int{70, 49, 34, 23, 16, 11, 10, 10},
 			[]int{15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100, 100}},
+		{"39, of which a tenth and a twentieth are no whole numbers", 39, []int{27, 18, 12, 8, 5, 4, 4},
+			[]int{6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 39}},
 		{"five", 5, []int{3, 2, 1, 1}, []int{2, 3, 4, 5, 5}},
 		{"one", 1, []int{1, 1}, []int{1, 1}},
 	} {
