@@ -83,6 +83,10 @@ func TestABucketFillsByRedissClock(t *testing.T) {
 				t.Fatal(err)
 			}
 			want(t, take(t, s, name, hourly), c.want)
+			full, err := client.Get(t.Context(), prefix+name).Float64()
+			if until := time.UnixMicro(int64(full)).Sub(now); err != nil || until > c.want.Reset+10*time.Minute {
+				t.Errorf("%v until it is full again, by the key; %v", until, err)
+			}
 		})
 	}
 }

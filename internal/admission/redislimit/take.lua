@@ -6,7 +6,8 @@ local empty = interval * burst
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- Never emptier than empty: another Redis, whose clock was ahead, may have written the key.
+-- Never emptier than empty: a clock that was ahead, of another Redis or of this one before it was set right, may have
+-- written the key. That is put right too, or nobody would be let in before that time has come.
 local full = tonumber(redis.call('GET', KEYS[1]) or now)
 local missing = math.min(math.max(full - now, 0), empty)
 
@@ -14,6 +15,8 @@ local rounding = 1
 local taken = 0
 if missing + interval <= empty + rounding then
   taken, missing = 1, missing + interval
+end
+if taken == 1 or missing < full - now then
   redis.call('SET', KEYS[1], string.format('%.2f', now + missing), 'PX', math.ceil(missing / 1000))
 end
 return {taken, string.format('%.2f', missing)}
