@@ -25,7 +25,7 @@ func (h *Handlers) priority(r *http.Request, kind page.Resource) page.Priority {
 	if kind == page.OfferResource {
 		p = page.Critical
 	}
-	asked, ok := askedPriority(r.Header.Get("X-Priority"))
+	asked, ok := askedPriority(r.Header["X-Priority"])
 	switch {
 	case ok && peer.Within(peer.Of(r), h.config.TrustedProxies):
 		return asked
@@ -37,9 +37,10 @@ func (h *Handlers) priority(r *http.Request, kind page.Resource) page.Priority {
 	return p
 }
 
-func askedPriority(s string) (page.Priority, bool) {
+// askedPriority is nothing when it is told twice: a proxy that adds its own word leaves its client's before it.
+func askedPriority(told []string) (page.Priority, bool) {
 	for p := range page.Priority(page.NumPriorities) {
-		if s == p.String() {
+		if len(told) == 1 && told[0] == p.String() {
 			return p, true
 		}
 	}

@@ -25,6 +25,7 @@ func TestAPriorityIsLoweredByAnybodyAndRaisedByTrustedPeersAlone(t *testing.T) {
 		{offer, []string{"X-Priority", "background"}, "background", "background"},
 		{page, []string{"X-Priority", "highest"}, "default", "default"},
 		{page, []string{"X-Priority", "CRITICAL"}, "default", "default"},
+		{page, []string{"X-Priority", "critical", "X-Priority", "background"}, "default", "default"},
 		{page, []string{"User-Agent", crawler}, "background", "background"},
 		{offer, []string{"User-Agent", crawler}, "background", "background"},
 		{page, []string{"User-Agent", crawler, "X-Priority", "critical"}, "background", "critical"},
