@@ -42,7 +42,7 @@ func (h *Handlers) admit(next handler) handler {
 			}
 			refused = page.ShedDeadline
 		}
-		if refused == page.ShedDeadline && waited == 0 {
+		if refused == page.ShedDeadline && waited == 0 && x.hasty() {
 			return errSpent // by the caller, not in our queue
 		}
 		x.rec.Shed = refused

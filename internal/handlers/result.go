@@ -34,11 +34,14 @@ func (x *exchange) result(own page.Result, now time.Time) page.Result {
 	return own
 }
 
+// hasty tells whether the caller allowed so little that a lack of time is its own doing.
+func (x *exchange) hasty() bool { return x.rec.Shortened && x.rec.Allowed < shortTime }
+
 func (x *exchange) clientLeft() bool { return x.r.Context().Err() != nil }
 
 // outOfShortTime tells whether time ran out, the page's or the live price's, because the caller allowed little of it.
 func (x *exchange) outOfShortTime(now time.Time) bool {
-	if !x.rec.Shortened || x.rec.Allowed >= shortTime {
+	if !x.hasty() {
 		return false
 	}
 	price := x.rec.Calls[page.Price]
