@@ -213,6 +213,7 @@ func TestWhatIsNotAllowedIsTold(t *testing.T) {
 		{"stock", `{"mode":"open","for":"10m","reason":"` + strings.Repeat("x", 5000) + `"}`, "too large", downstream},
 		{"stock", `{"mode":"open","mode":"no-retry","for":"10m","reason":"r"}`, `"mode" is told twice`, downstream},
 		{"stock", `{"Mode":"open","for":"10m","reason":"r"}`, `"Mode" is told twice, or not spelt so`, downstream},
+		{"stock", `{"mode":"open","for":"10m","reason":"r","reaſon":"another"}`, `"reaſon" is told twice, or not spelt so`, downstream},
 		{"shed", `{"percent":1,"Percent":100,"priority":"default","for":"10m","reason":"r"}`, `"Percent" is told twice`, shedding},
 		{"shed", `{"mode":"open","for":"10m","reason":"r"}`, `unknown field "mode"`, shedding},
 		{"shed", `{"percent":0,"priority":"default","for":"10m","reason":"r"}`, `"percent" is missing or not allowed`, shedding},

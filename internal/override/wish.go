@@ -126,7 +126,7 @@ func decode(body io.Reader, v any) error {
 	return nil
 }
 
-// distinct refuses what the decoder would take: "Mode" for "mode", and the last of two.
+// distinct refuses what the decoder would take: "Mode" for "mode", a long s for an s, and the last of two.
 func distinct(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	seen := map[string]bool{}
@@ -141,7 +141,7 @@ func distinct(text []byte) error {
 		case token == json.Delim('}'), token == json.Delim(']'):
 			depth--
 		case isText && depth == 1:
-			if seen[name] || name != strings.ToLower(name) {
+			if seen[name] || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
 				return fmt.Errorf("%q is told twice, or not spelt so", name)
 			}
 			seen[name] = true
