@@ -2,7 +2,9 @@ package admission_test
 
 import (
 	"context"
+	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -60,6 +62,23 @@ func TestTheLimitFallsInDistressAndComesBack(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A thousand that want the only processor for a tenth of a millisecond each wait for a tenth of a second.
+func TestUnlessToldOtherwiseItIsTheRuntimeThatTellsOfDistress(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	a := start(t, 100, nil)
+	var busy sync.WaitGroup
+	for range 1000 {
+		busy.Go(func() {
+			for a.Limit() == 100 {
+				for began := time.Now(); time.Since(began) < ms/10; {
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	busy.Wait()
 }
 
 func TestTheQueueShrinksWithTheLimitAndTheRestIsServedWhenItRises(t *testing.T) {
