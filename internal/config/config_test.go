@@ -70,7 +70,7 @@ func TestEveryNameIsRead(t *testing.T) {
 		"BFF_CLIENTS=kiosk, web":                                    "kiosk,web",
 		"BFF_MARKETS=de,AT":                                         "de,AT",
 		"BFF_MAX_IN_FLIGHT=50":                                      "50",
-		"BFF_RATE_LIMIT=2.5 /s, burst = 7":                          "2.5/s,burst=7",
+		"BFF_RATE_LIMIT=0.000001 /s, burst = 7":                     "0.000001/s,burst=7",
 		"BFF_TRUSTED_PROXIES=10.1.2.3/8, ::1":                       "10.0.0.0/8,::1/128",
 		"BFF_PAGE_CACHE_CONTROL=public, max-age=5":                  "public, max-age=5",
 		"BFF_SERVER_TIMING=FALSE":                                   "false",

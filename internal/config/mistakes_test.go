@@ -40,6 +40,7 @@ func TestEveryMistakeIsTold(t *testing.T) {
 		{"BFF_RATE_LIMIT=50/s,100", "is not of the form 50/s,burst=100"},
 		{"BFF_RATE_LIMIT=50/s,burst=0", "is out of range"},
 		{"BFF_RATE_LIMIT=NaN/s", "is out of range"},
+		{"BFF_RATE_LIMIT=0.0000009/s", "is out of range"},
 		{"BFF_TRUSTED_PROXIES=10.0.0.0/33", `has the item "10.0.0.0/33", which is neither an address nor a network`},
 		{"BFF_TRUSTED_PROXIES=fe80::1%eth0", "neither an address nor a network"},
 		{"BFF_TRUSTED_PROXIES=10.0.0.1,10.0.0.1/32", "has 10.0.0.1/32 twice"},

@@ -86,9 +86,9 @@ var hedgeAfter = checked("off, p95, or 1ms and more, shorter than the attempt's 
 		return h, nil
 	})
 
-var rateLimit = checked("requests a second and how many at once, as in 50/s,burst=100; each up to 1000000",
+var rateLimit = checked("requests a second, 0.000001 to 1000000, and how many at once, 1 to 1000000, as in 50/s,burst=100",
 	func(r RateLimit) (RateLimit, error) {
-		if !(0 < r.PerSecond && r.PerSecond <= 1e6 && 1 <= r.Burst && r.Burst <= 1e6) {
+		if !(1e-6 <= r.PerSecond && r.PerSecond <= 1e6 && 1 <= r.Burst && r.Burst <= 1e6) {
 			return r, errors.New("is out of range")
 		}
 		return r, nil

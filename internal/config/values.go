@@ -15,7 +15,7 @@ import (
 
 // RateLimit is what one client may ask. The zero value is no limit.
 type RateLimit struct {
-	PerSecond float64 // over 0, up to a million
+	PerSecond float64 // a millionth to a million: less is more time until a bucket is full than Redis can keep it
 	Burst     int     // at once, 1 to a million
 }
 

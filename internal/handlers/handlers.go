@@ -30,7 +30,7 @@ type Admission interface {
 	Admit(ctx context.Context, p page.Priority) (leave func(), waited time.Duration, refused page.ShedReason)
 }
 
-// RateLimit decides whether the client of a request has asked too often. It does not wait.
+// RateLimit decides whether the client of a request has asked too often. It waits for a moment at the most.
 type RateLimit interface {
 	Allow(r *http.Request) page.Rate
 }

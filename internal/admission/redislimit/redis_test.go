@@ -50,10 +50,25 @@ func TestABucketIsEmptiedAndSaysWhenToComeBack(t *testing.T) {
 		want(t, take(t, s, "a", hourly), page.Rate{Refused: true, Limit: 3, Reset: 3 * time.Hour, RetryAfter: time.Hour})
 	}
 	want(t, take(t, s, "b", hourly), page.Rate{Limit: 3, Remaining: 2, Reset: time.Hour})
-	for _, odd := range []admission.Allowance{{PerSecond: 3, Burst: 1}, {PerSecond: 1e6, Burst: 1}, {PerSecond: 1e-9, Burst: 1e6}} {
+	for _, odd := range []admission.Allowance{{PerSecond: 3, Burst: 1}, {PerSecond: 1e6, Burst: 1}, {PerSecond: 1e-6, Burst: 1e6}} {
 		if rate := take(t, s, strconv.FormatFloat(odd.PerSecond, 'g', -1, 64), odd); rate.Refused || rate.Remaining != odd.Burst-1 {
 			t.Errorf("the first of %+v: %+v", odd, rate)
 		}
+	}
+}
+
+func TestTheSlowestBucketThatThereCanBeIsKept(t *testing.T) {
+	path, ok := startRedis(t)
+	if !ok {
+		return
+	}
+	slowest := admission.Allowance{PerSecond: 1e-6, Burst: 1e6} // whole again in 32,000 years
+	taken := time.Now().UnixMicro() + int64(slowest.Burst-2)*1e12
+	if err := connect(t, path).Set(t.Context(), prefix+"a", taken, 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if rate := take(t, unhurried(t, path), "a", slowest); rate.Refused || rate.Remaining != 1 {
+		t.Errorf("%+v", rate)
 	}
 }
 
