@@ -8,8 +8,10 @@ import (
 	"example.com/bff/internal/page"
 )
 
-// maxForwarded is the longest header value passed on, in bytes. A longer one counts as absent.
-const maxForwarded = 128
+const (
+	maxForwarded  = 128 // bytes of a header's value passed on; a longer one counts as absent
+	maxConnection = 256 // bytes of Connection's lines with their ends, read for each name anew; more count as naming all
+)
 
 var neverForwarded = []string{
 	"Host", "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
@@ -44,7 +46,7 @@ func (w forwarding) values(h http.Header, buf []string) []string {
 	nominated := h["Connection"]
 	for _, name := range w.names {
 		v := fieldValue(h[name], maxForwarded)
-		if len(nominated) > 0 && hopByHop(nominated, name) {
+		if v != "" && hopByHop(nominated, name) {
 			v = ""
 		}
 		buf = append(buf, v)
@@ -54,7 +56,11 @@ func (w forwarding) values(h http.Header, buf []string) []string {
 
 // hopByHop tells whether the Connection header makes name the business of the inbound connection alone.
 func hopByHop(connection []string, name string) bool {
+	length := 0
 	for _, line := range connection {
+		if length += len(line) + 1; length > maxConnection {
+			return true
+		}
 		for option := range strings.SplitSeq(line, ",") {
 			if strings.EqualFold(strings.TrimSpace(option), name) {
 				return true

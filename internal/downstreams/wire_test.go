@@ -65,6 +65,11 @@ func TestWhatIsForwarded(t *testing.T) {
 	forward := func(names ...string) func(*downstreams.Settings) {
 		return func(s *downstreams.Settings) { s.ForwardHeaders = names }
 	}
+	connected := func(lines ...string) *page.Query {
+		q := query("p", header("X-Market", "de"))
+		q.Header["Connection"] = lines
+		return q
+	}
 	tests := map[string]struct {
 		names []string
 		q     *page.Query
@@ -77,7 +82,10 @@ func TestWhatIsForwarded(t *testing.T) {
 		"a line feed":         {[]string{"X-Market"}, query("p", header("X-Market", "de\r\nX-Admin: 1")), ""},
 		"a control character": {[]string{"X-Market"}, query("p", header("X-Market", "d\x00e")), ""},
 		"not let through":     {nil, query("p", header("X-Market", "de")), ""},
-		"named by Connection": {[]string{"X-Market"}, query("p", header("X-Market", "de"), header("Connection", "close, x-market")), ""},
+		"named by Connection": {[]string{"X-Market"}, connected("close, x-market"), ""},
+		"named by none":       {[]string{"X-Market"}, connected(strings.Repeat("x-markets,", 25)), "de"},
+		"named by a long one": {[]string{"X-Market"}, connected(strings.Repeat(",", 28<<10)), ""},
+		"named by many":       {[]string{"X-Market"}, connected(slices.Repeat([]string{""}, 257)...), ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
