@@ -40,7 +40,7 @@ func keyboard(v *visitor) {
 	const latency = "#downstream-price .control input"
 	tab.Press(latency, browsertest.End)
 	tab.Sees("#downstream-price .fault", "It takes 8 s.")
-	if got := browsertest.Ask[string](tab, "document.querySelector('"+latency+"').ariaValueText"); got != "8 s" {
+	if got := browsertest.Ask[string](tab, "document.querySelector('"+latency+"').ariaValueText"); got != "8\u00a0s" {
 		v.Errorf("a screen reader says %q", got)
 	}
 	tab.Press("#downstream-price .switch input", " ")
@@ -76,6 +76,13 @@ func fakeGone(v *visitor) {
 	tab.Sees("#panel-problem", "That could not be set")
 }
 
+func fits(v *visitor, tab *browsertest.Tab) {
+	v.Helper()
+	if wider := browsertest.Ask[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
+		v.Errorf("%d pixels do not fit into %d", wider, browsertest.Ask[int](tab, "innerWidth"))
+	}
+}
+
 func looks(v *visitor) {
 	for name, view := range map[string]browsertest.View{
 		"light": {}, "dark": {Dark: true}, "phone": {Width: 360, Height: 740}, "phone-dark": {Width: 360, Height: 3000, Dark: true},
@@ -89,9 +96,7 @@ func looks(v *visitor) {
 		if edge := browsertest.Ask[string](tab, "getComputedStyle(document.getElementById('buy')).borderTopColor"); view.Forced && edge != "rgb(0, 0, 0)" {
 			v.Errorf("where backgrounds go, the button has an edge of %s", edge)
 		}
-		if wider := browsertest.Ask[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
-			v.Errorf("%s: %d pixels do not fit", name, wider)
-		}
+		fits(v, tab)
 		moving := browsertest.Ask[int](tab, "getComputedStyle(document.getElementById('buy')).transitionDuration === '0s' ? 0 : 1")
 		if (moving == 0) != view.StillMotion {
 			v.Errorf("%s: motion %d, reduced %t", name, moving, view.StillMotion)

@@ -1,7 +1,9 @@
 package storefront_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 
 	"example.com/bff/storefront/browsertest"
 )
@@ -38,6 +40,34 @@ func hostile(v *visitor) {
 	}
 }
 
+// endless words are broken: a page that is wider than the window hides half of itself.
+func endless(v *visitor) {
+	word := strings.Repeat("Donaudampfschiff", 20)
+	v.answer("/products/p-1", page(map[string]any{
+		"product":         map[string]any{"name": word, "description": word, "brand": word},
+		"price":           map[string]any{"amount": "999999999999999.123456", "currency": "EUR"},
+		"reviews":         map[string]any{"items": []any{map[string]any{"author": word, "title": word, "text": word}}},
+		"recommendations": []any{map[string]any{"id": "p-3", "name": word}, map[string]any{"id": strings.Repeat("w", 64), "name": ""}},
+	}))
+	for _, width := range []int64{1280, 390} {
+		tab := v.browser.Open(v, v.shop+"/p/p-1", browsertest.View{Width: width, Height: 900})
+		tab.Sees("#recommendations li", word)
+		tab.Accessible()
+		fits(v, tab)
+	}
+}
+
+// noPage is an answer that has the form of a good one and is none, as some network's own.
+func noPage(v *visitor) {
+	for i, answer := range []any{nil, []any{}, map[string]any{"welcome": "to our wireless network"}} {
+		path := fmt.Sprintf("/p-%d", i)
+		v.answer("/products"+path, func(w http.ResponseWriter, _ *http.Request) { write(w, http.StatusOK, answer) })
+		tab := v.open("/p" + path)
+		tab.Sees("h1", "The shop can’t be reached")
+		tab.SeesLike("#notice-wait", "^Trying again")
+	}
+}
+
 func trustedTypes(v *visitor) {
 	tab := v.open("/p/p-1001")
 	refused := `(() => { try { document.body.innerHTML = "<b>x</b>"; return false; } catch { return true; } })()`
@@ -50,6 +80,7 @@ func trustedTypes(v *visitor) {
 func cannotBeBought(v *visitor) {
 	v.answer("/products/p-1", page(map[string]any{"purchasable": false, "stock": map[string]any{"available": false, "quantity": 0}}))
 	v.answer("/products/p-2", page(map[string]any{"purchasable": false, "price": nil}))
+	v.answer("/products/p-3", page(map[string]any{"purchasable": false, "price": map[string]any{"currency": "EUR", "stale": true}}))
 	tab := v.open("/p/p-1")
 	tab.Sees("#stock", "Sold out")
 	tab.Sees("#why", "Come back soon")
@@ -59,6 +90,9 @@ func cannotBeBought(v *visitor) {
 	tab.Sees("#amount", "No price yet")
 	tab.Sees("#why", "Without a price")
 	tab.Enabled("#buy", false)
+	tab.Visit(v.shop + "/p/p-3")
+	tab.Sees("#amount", "No price yet")
+	tab.SeesNo("#as-of", "")
 }
 
 // purchasableDecides: a front-end does not work out for itself what the service has decided.

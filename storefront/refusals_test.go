@@ -80,6 +80,15 @@ func refusedUntil(v *visitor) {
 	tab.Sees("#product h1", "Oak Vase")
 }
 
+// refusedVaguely is told nothing, and so waits longer from one try to the next.
+func refusedVaguely(v *visitor) {
+	v.answer("/products/p-1", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "-5")
+		problem(w, http.StatusServiceUnavailable, "overloaded", 0)
+	})
+	v.open("/p/p-1").SeesLike("#notice-wait", "^Trying again in [45] s$")
+}
+
 func serviceGone(v *visitor) {
 	shop := serve(v.T, newStorefront(v.T, nowhere(v.T), mustParse(v.T, v.fakes)))
 	tab := v.browser.Open(v, shop.String()+"/p/p-1001", browsertest.View{})

@@ -46,9 +46,9 @@ func (tab *Tab) Text(selector string) string {
 }
 
 // seen is the visible texts of what a selector finds. innerText leaves out what is not displayed, save when the
-// element itself is not.
+// element itself is not. A space that does not break is a space.
 func seen(selector string) string {
-	return "[...document.querySelectorAll(" + quote(selector) + ")].filter(e => e.checkVisibility({visibilityProperty: true})).map(e => e.innerText ?? '')"
+	return "[...document.querySelectorAll(" + quote(selector) + ")].filter(e => e.checkVisibility({visibilityProperty: true})).map(e => (e.innerText ?? '').replaceAll('\u00a0', ' '))"
 }
 
 // Until waits until the JavaScript condition holds. When it never does, the test ends and tells what was to be seen,

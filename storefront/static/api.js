@@ -23,6 +23,7 @@ async function ask(path, kind, signal, options = {}) {
       ...options,
     });
     const body = await response.json();
+    if (response.ok && !isId(body?.id)) throw new TypeError("not the service's answer"); // but that of a portal before it, say
     return tell(kind, response, body, performance.now() - started);
   } catch {
     signal.throwIfAborted();

@@ -58,7 +58,7 @@ export class Card {
     const took = answer.timed[this.#of.name]?.dur;
     const [mood, text] = became(answer, this.#of);
     this.#became.dataset.mood = mood;
-    say(this.#became, !(took >= 1) ? text : `${text} (${milliseconds(took).replace(" ", "\u00a0")})`);
+    say(this.#became, !(took >= 1) ? text : `${text} (${milliseconds(took)})`);
     this.#took.firstChild.style.setProperty("--share", Math.min(1, (took ?? 0) / deadline));
   }
 
@@ -76,8 +76,8 @@ export class Card {
     }
     this.#counted = told.stats ?? {};
     const since = (name) => (this.#counted[name] ?? 0) - Math.min(this.#counted[name] ?? 0, this.#begun[name] ?? 0);
-    const more = Object.entries({ "in flight": this.#counted.inFlight ?? 0, abandoned: since("abandoned") }).filter(([, n]) => n > 0);
-    say(this.#stats, [plural(since("calls"), "call", "calls"), ...more.map(([what, n]) => `${count(n)} ${what}`)].join(", "));
+    const [calls, abandoned] = ["calls", "abandoned"].map(since);
+    say(this.#stats, plural(calls, "call", "calls") + (abandoned > 0 ? `, ${count(abandoned)} abandoned` : ""));
     this.#show(told.fault ?? {});
   }
 

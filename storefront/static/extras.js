@@ -3,7 +3,7 @@
 import { isId } from "./api.js";
 import { picture } from "./art.js";
 import { byId, make, replaceWhenChanged, sayOrHide, show } from "./dom.js";
-import { count, plural } from "./words.js";
+import { count, plural, text } from "./words.js";
 
 const mostReviews = 3;
 const mostRecommendations = 4;
@@ -12,17 +12,17 @@ export function showReviews(reviews) {
   const { average, count: total, items } = reviews ?? {};
   const rated = typeof average === "number" && total > 0;
   sayOrHide(byId("rating"), rated ? `★ ${average.toFixed(1)} of 5, ${plural(total, "review", "reviews")}` : "");
-  const quotes = (Array.isArray(items) ? items : []).filter((r) => typeof r?.text === "string").slice(0, mostReviews);
+  const quotes = (Array.isArray(items) ? items : []).filter((r) => text(r?.text)).slice(0, mostReviews);
   replaceWhenChanged(byId("reviews-list"), quotes, () => quotes.map(review));
   show(byId("reviews"), quotes.length > 0);
 }
 
-function review({ author, rating, title, text }) {
+function review({ author, rating, title, text: said }) {
   const item = make("li");
   if (typeof rating === "number") item.append(stars(rating));
-  if (typeof title === "string") item.append(make("h3", {}, title));
-  item.append(make("p", {}, text));
-  if (typeof author === "string") item.append(make("p", { class: "author" }, author));
+  if (text(title)) item.append(make("h3", {}, title));
+  item.append(make("p", {}, said));
+  if (text(author)) item.append(make("p", { class: "author" }, author));
   return item;
 }
 
@@ -42,7 +42,7 @@ export function showRecommendations(recommendations, ownId) {
 }
 
 function recommendation({ id, name }) {
-  const said = typeof name === "string" ? name : id;
+  const said = text(name) ?? id;
   const link = make("a", { href: `/p/${encodeURIComponent(id)}` }, picture({ id, name: said }), make("span", {}, said));
   return make("li", {}, link);
 }

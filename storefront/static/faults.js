@@ -4,7 +4,7 @@ import { milliseconds } from "./words.js";
 
 const drip = 40; // ms before each byte
 
-const percent = (rate) => `${Math.round(rate * 100)} %`;
+const percent = (rate) => `${Math.round(rate * 100)}\u00a0%`;
 const rateOf = (fault) => fault.errorRate ?? (fault.status ? 1 : 0);
 
 /** The controls: what each reads from a fault, and what it changes in one (undefined takes a member out). */

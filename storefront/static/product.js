@@ -3,7 +3,7 @@
 import { picture } from "./art.js";
 import { byId, replaceWhenChanged, say, sayOrHide, show } from "./dom.js";
 import { showRecommendations, showReviews } from "./extras.js";
-import { instant, money, plural } from "./words.js";
+import { instant, money, plural, text } from "./words.js";
 
 const few = 5; // pieces left, under which it is worth saying
 
@@ -26,8 +26,9 @@ export function showProduct(page) {
 export const hideProduct = () => show(byId("product"), false);
 
 function showPrice(price) {
-  const stale = Boolean(price?.stale || price?.displayOnly);
-  say(byId("amount"), price ? money(price) : "No price yet");
+  const known = text(price?.amount) !== null;
+  const stale = known && Boolean(price.stale || price.displayOnly);
+  say(byId("amount"), known ? money(price) : "No price yet");
   sayOrHide(byId("as-of"), stale ? `as of ${instant(price.asOf)}` : "");
   byId("amount").parentElement.classList.toggle("stale", stale);
 }
@@ -49,5 +50,3 @@ function whyNot({ price, stock }) {
   if (!stock?.available) return "We’ll have it again. Come back soon.";
   return "It can’t be bought just now.";
 }
-
-const text = (value) => (typeof value === "string" && value !== "" ? value : null);

@@ -1,6 +1,9 @@
-// How the page says money, time, and what became of a section.
+// How the page says money, time, and what became of a section. A number and its unit stay on one line.
 
 const language = document.documentElement.lang;
+
+/** A text that says something, or null. */
+export const text = (value) => (typeof value === "string" && value.trim() !== "" ? value : null);
 
 /** An exact amount (a string; its digits are kept) with its currency. */
 export function money({ amount, currency }) {
@@ -20,8 +23,8 @@ export function instant(text) {
 }
 
 export function milliseconds(ms) {
-  if (ms >= 1000) return `${Number((ms / 1000).toFixed(1))} s`;
-  return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`;
+  if (ms >= 999.5) return `${Number((ms / 1000).toFixed(1))}\u00a0s`;
+  return `${ms < 10 ? Number(ms.toFixed(1)) : Math.round(ms)}\u00a0ms`;
 }
 
 /** A long wait, in round figures. */
