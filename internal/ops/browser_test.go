@@ -209,9 +209,22 @@ func fits(t *testing.T, tab *browsertest.Tab) {
 	}
 }
 
+// alike fails the test for tiles whose headings differ in form, and for marks of the axis that stand on one another.
+func alike(t *testing.T, tab *browsertest.Tab) {
+	t.Helper()
+	forms := `new Set([...document.querySelectorAll(".tile .need")].map((e) => Math.round(e.getBoundingClientRect().top - e.parentElement.getBoundingClientRect().top))).size`
+	if n := browsertest.Ask[int](tab, forms); n != 1 {
+		t.Errorf("the tiles' headings have %d forms", n)
+	}
+	crowded := `[...document.querySelectorAll("#axis span")].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect()).filter((e, i, all) => i > 0 && e.left < all[i - 1].right + 2).length`
+	if n := browsertest.Ask[int](tab, crowded); n > 0 {
+		t.Errorf("%d marks of the axis stand on others", n)
+	}
+}
+
 func looks(t *testing.T, b *browsertest.Browser, s *service) {
 	for name, view := range map[string]browsertest.View{
-		"light": {Height: 2400, Width: 1440}, "dark": {Dark: true, Height: 2400, Width: 1440}, "tablet": {Width: 820, Height: 3000}, "forced": {Width: 1440, Height: 2400, Forced: true},
+		"light": {Height: 2400, Width: 1440}, "dark": {Dark: true, Height: 2400, Width: 1440}, "tablet": {Width: 820, Height: 3000}, "laptop": {Width: 1280, Height: 2400}, "small": {Width: 1100, Height: 2400}, "forced": {Width: 1440, Height: 2400, Forced: true},
 		"phone": {Width: 360, Height: 740, StillMotion: true}, "phone-dark": {Width: 360, Height: 3600, Dark: true},
 	} {
 		// Each tab is closed before the next: a browser has six connections to an address, and a stream keeps one.
@@ -222,6 +235,7 @@ func looks(t *testing.T, b *browsertest.Browser, s *service) {
 			tab.Accessible()
 			tab.Drawn(".lamp", ".tile .bar i", ".track i.first", ".burn b", ".pips i", ".scale .p99", "figcaption i.whole")
 			fits(t, tab)
+			alike(t, tab)
 			tab.Screenshot("ops-" + name)
 		})
 	}

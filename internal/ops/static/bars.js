@@ -69,7 +69,7 @@ const drawAxis = (axis) => {
   const { deadlineMs } = model.fixed;
   const step = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((ms) => deadlineMs / ms <= 5);
   const ticks = [];
-  for (let ms = 0; ms < deadlineMs - 0.6 * step; ms += step) ticks.push([ms, count(ms)]);
+  for (let ms = 0; ms < deadlineMs - step; ms += step) ticks.push([ms, count(ms)]);
   ticks.push([deadlineMs, `${count(deadlineMs)} ms`]);
   axis.replaceChildren(...ticks.map(([ms, words]) => {
     const tick = make("span", ms === deadlineMs ? "deadline" : "", words);
