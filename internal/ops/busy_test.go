@@ -40,7 +40,8 @@ func TestTwoThousandPagesASecond(t *testing.T) {
 		return
 	}
 	const markup = `<img src=x onerror=alert(1)>`
-	o, url := serveOps(t)
+	o := newOps(func() string { return "serving" })
+	url := serveOps(t, o)
 	results := [...]page.Result{page.Degraded, page.Unavailable, page.Full, page.Shed}
 	keepServing(t, 2000, func(i int) {
 		r := call(answered(results[i%4], 60*ms), page.Price, page.Timeout, 50*ms)

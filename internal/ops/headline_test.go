@@ -1,7 +1,6 @@
 package ops_test
 
 import (
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -58,7 +57,8 @@ func TestTheHeadlineDoesNotExaggerate(t *testing.T) {
 		"nothing but refusals": {turns{limited, invalid}, "No request is answered", "Invalid", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, url := serveOps(t)
+			o := newOps(func() string { return "serving" })
+			url := serveOps(t, o)
 			if len(c.pages) > 0 {
 				keepServing(t, 50, func(i int) { o.Served(c.pages[i%len(c.pages)]()) })
 			}
@@ -82,15 +82,11 @@ func TestAFewBadAnswersWakeNobody(t *testing.T) {
 	}
 	ledger := slo.NewLedger(nil)
 	o := ops.New(ops.Options{Config: []string{"BFF_ADDR=:8080"}, Deadline: 450 * ms, State: func() string { return "serving" }, Objectives: ledger.Report})
-	server := httptest.NewServer(o.Handler())
-	t.Cleanup(func() {
-		o.Close()
-		server.Close()
-	})
+	url := serveOps(t, o)
 	for range 9 {
 		ledger.Served(answered(page.Unavailable, ms))
 	}
-	tab := b.Open(t, server.URL+"/ops", browsertest.View{})
+	tab := b.Open(t, url+"/ops", browsertest.View{})
 	tab.Sees("#objective-availability", "Burns fast, but of too few answers to wake somebody.")
 	ledger.Served(answered(page.Unavailable, ms))
 	tab.Sees("#objective-availability", "Burns fast, enough to wake somebody.")

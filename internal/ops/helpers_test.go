@@ -49,15 +49,14 @@ func newOps(state func() string) *ops.Ops {
 	})
 }
 
-// serveOps serves them at a URL until the test ends.
-func serveOps(t *testing.T) (*ops.Ops, string) {
-	o := newOps(func() string { return "serving" })
+// serveOps serves o at a URL until the test ends.
+func serveOps(t *testing.T, o *ops.Ops) (url string) {
 	server := httptest.NewServer(o.Handler())
 	t.Cleanup(func() {
 		o.Close()
 		server.Close()
 	})
-	return o, server.URL
+	return server.URL
 }
 
 func newWorld(t *testing.T) *world {

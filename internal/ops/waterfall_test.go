@@ -43,7 +43,8 @@ func TestTheWaterfallDrawsWhatHappened(t *testing.T) {
 	if !ok {
 		return
 	}
-	o, url := serveOps(t)
+	o := newOps(func() string { return "serving" })
+	url := serveOps(t, o)
 	o.Served(eventful())
 	tab := b.Open(t, url+"/ops", browsertest.View{Height: 2200, Width: 1440})
 	tab.Sees("#pages li", "price remembered, no recommendations")
